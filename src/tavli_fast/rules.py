@@ -1,0 +1,227 @@
+"""The games as data: what a ruleset is, which options it has, and how it is named.
+
+A game is a row of `Ruleset` values. Nothing outside this file knows a game by name; the rest of
+the library asks only for mechanics (contact, movement) and options.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from types import MappingProxyType
+from typing import Mapping
+
+__all__ = ["OPTIONS", "RULESETS", "Contact", "Movement", "Ruleset", "find_ruleset"]
+
+OFF, BAR = 0, 25
+
+
+class Contact(enum.Enum):
+    """What happens when a checker meets opposing ones."""
+
+    HIT = "hit"
+    HOLD = "hold"
+
+
+class Movement(enum.Enum):
+    """How the two paths lie to each other.
+
+    `CONTRARY`: my point p is the opponent's 25 - p. `PARALLEL`: both move the same way round
+    from opposite corners, and my p is his p + 12 or p - 12.
+    """
+
+    CONTRARY = "contrary"
+    PARALLEL = "parallel"
+
+
+OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "bear_off": ("if_other_step", "optional"),
+        "opening": ("reroll", "play_numbers"),
+        "triple": ("off", "on"),
+        "hit_and_run": ("allowed", "not_at_home"),
+        "runner": ("enter", "pass", "off"),
+        "runner_release": ("mid_turn", "turn_end"),
+        "total_block": ("no_playable_number", "all_on_one_point", "off"),
+        "total_block_remedy": ("may_not_build", "must_open"),
+        "start_quarter": ("banned", "free"),
+        "mother_prime": ("banned", "while_occupied", "free"),
+    }
+)
+"""Every option with its values. Which of them a game has, and its default, is in the game's row."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class Ruleset:
+    """The rules of one game with every disputed rule settled.
+
+    `start` holds the checkers of one side by own point, 0 (off) to 25 (bar). `options` names the
+    fields that players of this game dispute; `replace` changes those and no others. The other
+    fields say that a mechanic is absent.
+
+    >>> FEVGA.replace(mother_prime="free")
+    find_ruleset('fevga(mother_prime=free)')
+    >>> FEVGA.replace(mother_prime="free").checkers
+    15
+    """
+
+    game: str
+    title: str
+    aliases: tuple[str, ...] = ()
+    contact: Contact
+    movement: Movement
+    start: tuple[int, ...]
+    options: tuple[str, ...]
+    bear_off: str = "if_other_step"
+    opening: str = "reroll"
+    triple: str = "off"
+    hit_and_run: str = "allowed"
+    runner: str = "off"
+    runner_release: str = "mid_turn"
+    total_block: str = "off"
+    total_block_remedy: str = "may_not_build"
+    start_quarter: str = "free"
+    mother_prime: str = "free"
+
+    def __post_init__(self) -> None:
+        for name, values in OPTIONS.items():
+            value = getattr(self, name)
+            if value not in values:
+                raise ValueError(
+                    f"{self.game}: {name} cannot be {value!r}; it is one of {', '.join(values)}"
+                )
+
+    @property
+    def checkers(self) -> int:
+        """How many checkers a side has, borne off included."""
+        return sum(self.start)
+
+    def replace(self, **options: str) -> Ruleset:
+        """Return this ruleset with other values for some of its options.
+
+        Raises `ValueError` for an option this game does not have, listing those it has, and for
+        an unknown value, listing the known ones.
+
+        >>> MOULTEZIM.replace(runner="enter").runner
+        'enter'
+        >>> PORTES.replace(runner="enter")
+        Traceback (most recent call last):
+            ...
+        ValueError: portes has no option 'runner'; it has bear_off, opening, triple, hit_and_run
+        """
+        for name in options:
+            if name not in self.options:
+                raise ValueError(
+                    f"{self.game} has no option {name!r}; it has {', '.join(self.options)}"
+                )
+        return dataclasses.replace(self, **options)
+
+    def __str__(self) -> str:
+        """The text `find_ruleset` understands: the game, and the options that differ from its row.
+
+        >>> str(FEVGA), str(FEVGA.replace(runner="pass", start_quarter="free"))
+        ('fevga', 'fevga(runner=pass, start_quarter=free)')
+        """
+        row = RULESETS.get(self.game, self)
+        changed = [
+            f"{name}={getattr(self, name)}"
+            for name in self.options
+            if getattr(self, name) != getattr(row, name)
+        ]
+        return f"{self.game}({', '.join(changed)})" if changed else self.game
+
+    def __repr__(self) -> str:
+        return f"find_ruleset({str(self)!r})"
+
+
+def _side(points: Mapping[int, int]) -> tuple[int, ...]:
+    return tuple(points.get(point, 0) for point in range(OFF, BAR + 1))
+
+
+_BACKGAMMON_START = _side({24: 2, 13: 5, 8: 3, 6: 5})
+_ALL_ON_24 = _side({24: 15})
+
+PORTES = Ruleset(
+    game="portes",
+    title="Portes",
+    contact=Contact.HIT,
+    movement=Movement.CONTRARY,
+    start=_BACKGAMMON_START,
+    options=("bear_off", "opening", "triple", "hit_and_run"),
+)
+BACKGAMMON = dataclasses.replace(
+    PORTES, game="backgammon", title="Backgammon", opening="play_numbers", triple="on"
+)
+TAVLA = dataclasses.replace(PORTES, game="tavla", title="Tavla", hit_and_run="not_at_home")
+FEVGA = Ruleset(
+    game="fevga",
+    title="Fevga",
+    aliases=("tawla31", "tawla_31"),
+    contact=Contact.HOLD,
+    movement=Movement.PARALLEL,
+    start=_ALL_ON_24,
+    options=(
+        "bear_off",
+        "opening",
+        "runner",
+        "runner_release",
+        "total_block",
+        "total_block_remedy",
+        "start_quarter",
+        "mother_prime",
+    ),
+    opening="play_numbers",
+    runner="enter",
+    total_block="no_playable_number",
+    start_quarter="banned",
+    mother_prime="banned",
+)
+MOULTEZIM = dataclasses.replace(
+    FEVGA,
+    game="moultezim",
+    title="Moultezim",
+    aliases=("multezim", "mültezim"),
+    runner="pass",
+)
+
+RULESETS: Mapping[str, Ruleset] = MappingProxyType(
+    {ruleset.game: ruleset for ruleset in (PORTES, BACKGAMMON, TAVLA, FEVGA, MOULTEZIM)}
+)
+"""Every game under its default rules, by its key."""
+
+_ALIASES = {alias: row for row in RULESETS.values() for alias in row.aliases}
+_RULESET_TEXT = re.compile(r"\s*(?P<game>[^()]+?)\s*(?:\(\s*(?P<options>[^()]*?)\s*\))?\s*")
+
+
+def find_ruleset(text: str) -> Ruleset:
+    """Return the ruleset that a text names: a game or alias, with options in brackets.
+
+    Letter case and spaces do not matter, nor does `-` for `_`. Raises `ValueError` naming what is
+    wrong and listing what exists.
+
+    >>> find_ruleset("Fevga (mother_prime=free)").mother_prime
+    'free'
+    >>> find_ruleset("tawla31") is FEVGA
+    True
+    >>> find_ruleset("chess")
+    Traceback (most recent call last):
+        ...
+    ValueError: unknown game 'chess'; the games are portes, backgammon, tavla, fevga, moultezim
+    """
+    match = _RULESET_TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a ruleset: {text!r}; write it like 'fevga(mother_prime=free)'")
+    key = re.sub(r"[\s-]+", "_", match["game"].casefold())
+    row = RULESETS.get(key) or _ALIASES.get(key)
+    if row is None:
+        raise ValueError(f"unknown game {match['game']!r}; the games are {', '.join(RULESETS)}")
+    options: dict[str, str] = {}
+    for item in filter(None, re.split(r"\s*,\s*", match["options"] or "")):
+        name, equals, value = (part.strip().casefold() for part in item.partition("="))
+        if not equals or not value:
+            raise ValueError(f"not an option: {item!r} in {text!r}; write it like 'runner=pass'")
+        if name in options:
+            raise ValueError(f"option {name!r} is given twice in {text!r}")
+        options[name] = value
+    return row.replace(**options) if options else row
