@@ -1,0 +1,67 @@
+"""Exact and very fast move generation for the Greek tavli games and their relatives.
+
+>>> import tavli_fast as tf
+>>> p = tf.Position.start(tf.FEVGA)
+>>> [str(move) for move in p.moves((6, 5))]
+['24/13']
+"""
+
+from importlib.metadata import version
+
+from . import reference
+from ._dispatch import cpu
+from .batch import (
+    ALL_ROLLS,
+    Afterstates,
+    afterstates,
+    check_records,
+    from_records,
+    start_records,
+    to_records,
+)
+from .notation import NotationError
+from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
+from .rules import (
+    BACKGAMMON,
+    FEVGA,
+    MOULTEZIM,
+    OPTIONS,
+    PORTES,
+    RULESETS,
+    TAVLA,
+    Contact,
+    Movement,
+    Ruleset,
+    find_ruleset,
+)
+
+__version__ = version("tavli-fast")
+
+__all__ = [
+    "ALL_ROLLS",
+    "BACKGAMMON",
+    "FEVGA",
+    "MOULTEZIM",
+    "OPTIONS",
+    "PORTES",
+    "POSITION",
+    "RULESETS",
+    "TAVLA",
+    "Afterstates",
+    "Contact",
+    "IllegalMove",
+    "IllegalPosition",
+    "Move",
+    "Movement",
+    "NotationError",
+    "Position",
+    "Ruleset",
+    "afterstates",
+    "check_records",
+    "cpu",
+    "find_ruleset",
+    "from_records",
+    "reference",
+    "start_records",
+    "to_records",
+]

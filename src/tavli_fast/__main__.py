@@ -1,0 +1,212 @@
+"""The command line: moves, boards and perft counts without writing Python."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
+
+import numpy
+
+from . import RULESETS, Position, __version__, cpu, find_ruleset
+from .notation import merge_steps, parse_roll
+
+__all__ = ["main"]
+
+_PROGRAM = "tavli-fast"
+_POSITION_HELP = "'start', or both sides like 24:2,bar:1,off:12/6:15, the side on roll first"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    `argv` are the arguments, those of the process if None. The status is 0; 2 for bad input,
+    which is told in one line on stderr; 130 after Ctrl-C; 1 if the reader of stdout has gone.
+    `--help` and `--version` raise `SystemExit` as `argparse` does.
+
+    >>> main(["moves", "fevga", "start", "65"])
+    24/13
+    0
+    """
+    try:
+        arguments = _parser().parse_args(argv)
+        data, text = arguments.run(arguments)
+        print(json.dumps(data) if arguments.json else text, flush=True)
+    except (ValueError, OverflowError) as error:
+        print(f"{_PROGRAM}: error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        # A reader that has gone is EPIPE, on Windows EINVAL.
+        if error.errno not in (errno.EPIPE, errno.EINVAL):
+            raise
+        # Python flushes stdout once more at exit, and would complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+Result = tuple[dict[str, object], str]
+"""What a command found, for `--json` and for people."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that leaves the report of an error, and its one line, to `main`."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog=_PROGRAM, description="Exact and fast moves for the tavli games.")
+    parser.add_argument("--version", action="version", version=f"{_PROGRAM} {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], Result], summary: str) -> _Parser:
+        added = commands.add_parser(name, help=summary, description=summary)
+        added.set_defaults(run=run)
+        added.add_argument("--json", action="store_true", help="print one JSON object")
+        return added
+
+    moves = command("moves", _moves, "Print every legal move of a roll, one a line.")
+    show = command("show", _show, "Print a position as a board.")
+    perft = command("perft", _perft, "Count the paths of a number of plies over all rolls.")
+    command("info", _info, "Print versions, the kernel in use, and the games with their options.")
+
+    for parser_of_game in (moves, show, perft):
+        parser_of_game.add_argument(
+            "ruleset", metavar="RULESET", help="a game, with options like 'fevga(runner=pass)'"
+        )
+    for parser_of_position in (moves, show):
+        parser_of_position.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
+    moves.add_argument("roll", metavar="ROLL", help="two dice, like 31, 3-1 or 3,1")
+    perft.add_argument("depth", metavar="DEPTH", type=int, help="how many plies")
+    perft.add_argument("--position", default="start", help=_POSITION_HELP)
+    perft.add_argument("--weighted", action="store_true", help="count all 36 rolls, not the 21")
+    perft.add_argument("--threads", type=int, default=1, help="how many to use (default: 1)")
+    return parser
+
+
+def _read_position(arguments: argparse.Namespace) -> Position:
+    return Position.parse(arguments.position, find_ruleset(arguments.ruleset))
+
+
+def _moves(arguments: argparse.Namespace) -> Result:
+    position = _read_position(arguments)
+    roll = parse_roll(arguments.roll)
+    moves = sorted(
+        position.moves(roll),
+        key=lambda move: [(way[0], way[-1]) for way in merge_steps(move.steps)],
+        reverse=True,
+    )
+    data = {
+        "ruleset": str(position.ruleset),
+        "position": position.text,
+        "roll": roll,
+        "moves": [
+            {
+                "text": str(move),
+                "steps": move.steps,
+                "hits": move.hits,
+                "after": move.after.text,
+            }
+            for move in moves
+        ],
+    }
+    return data, "\n".join(str(move) for move in moves)
+
+
+def _show(arguments: argparse.Namespace) -> Result:
+    position = _read_position(arguments)
+    data = {
+        "ruleset": str(position.ruleset),
+        "position": position.text,
+        "own": position.own,
+        "opp": position.opp,
+        "own_pinned": position.own_pinned,
+        "opp_pinned": position.opp_pinned,
+        "pip_counts": position.pip_counts,
+        "points_won": position.points_won,
+    }
+    return data, f"{position}\n{position.text}"
+
+
+def _perft(arguments: argparse.Namespace) -> Result:
+    position = _read_position(arguments)
+    with _progress_bar() as progress:
+        started = time.perf_counter()
+        count = position.perft(
+            arguments.depth,
+            weighted=arguments.weighted,
+            threads=arguments.threads,
+            progress=progress,
+        )
+        seconds = time.perf_counter() - started
+    data = {
+        "ruleset": str(position.ruleset),
+        "position": position.text,
+        "depth": arguments.depth,
+        "weighted": arguments.weighted,
+        "threads": arguments.threads,
+        "count": count,
+        "seconds": seconds,
+    }
+    return data, str(count)
+
+
+@contextlib.contextmanager
+def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
+    """Yield what shows progress on a terminal after the first second, or None."""
+    try:
+        from tqdm import tqdm  # type: ignore[import-untyped]
+    except ImportError:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with tqdm(delay=1, leave=False) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
+
+
+def _info(arguments: argparse.Namespace) -> Result:
+    rulesets = {
+        name: {option: getattr(row, option) for option in row.options}
+        for name, row in RULESETS.items()
+    }
+    data = {
+        "version": __version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "cpu": {"level": cpu.level, "built": cpu.built, "supported": cpu.supported},
+        "rulesets": rulesets,
+    }
+    lines = [
+        f"tavli_fast  {__version__}",
+        f"Python      {platform.python_version()}",
+        f"NumPy       {numpy.__version__}",
+        f"kernel      {cpu.level}; built: {', '.join(cpu.built)}; "
+        f"supported here: {', '.join(cpu.supported)}",
+        *(
+            f"{name:10}  {', '.join(f'{option}={value}' for option, value in options.items())}"
+            for name, options in rulesets.items()
+        ),
+    ]
+    return data, "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

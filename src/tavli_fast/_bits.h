@@ -1,0 +1,99 @@
+/* The few things Cython cannot say portably: bit scans, and one side's counts turned into masks. */
+#ifndef TAVLI_FAST_BITS_H
+#define TAVLI_FAST_BITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+static __forceinline int lowest_bit(uint32_t mask)
+{
+    unsigned long at;
+    _BitScanForward(&at, mask);
+    return (int)at;
+}
+static __forceinline int highest_bit(uint32_t mask)
+{
+    unsigned long at;
+    _BitScanReverse(&at, mask);
+    return (int)at;
+}
+#else
+static inline int lowest_bit(uint32_t mask) { return __builtin_ctz(mask); }
+static inline int highest_bit(uint32_t mask) { return 31 - __builtin_clz(mask); }
+#endif
+
+/* Bit p of `held`: the side has checkers on point p; of `made`: it has two or more. */
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+static inline void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
+{
+    const __m128i low = _mm_loadu_si128((const __m128i *)counts);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(counts + 16));
+    const __m128i zero = _mm_setzero_si128();
+    /* min(count, 1) == count for 0 and 1: unsigned, so that counts over 127 are right as well. */
+    const __m128i one = _mm_set1_epi8(1);
+    const uint32_t none = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero))
+        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero)) << 16;
+    const uint32_t few = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(low, one), low))
+        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(high, one), high)) << 16;
+    *held = ~none & 0x3FFFFFFu;
+    *made = ~few & 0x3FFFFFFu;
+}
+/* All 26 counts of a side, plus the two spare bytes, which a legal record holds at zero. */
+static inline int side_total(const uint8_t *counts)
+{
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i tail = _mm_srli_si128(_mm_slli_si128(
+        _mm_loadu_si128((const __m128i *)(counts + 16)), 4), 4);
+    const __m128i sums = _mm_add_epi64(
+        _mm_sad_epu8(_mm_loadu_si128((const __m128i *)counts), zero), _mm_sad_epu8(tail, zero));
+    return _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+}
+#else
+static inline void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
+{
+    uint32_t some = 0, more = 0;
+    for (int point = 0; point < 26; point++) {
+        some |= (uint32_t)(counts[point] > 0) << point;
+        more |= (uint32_t)(counts[point] > 1) << point;
+    }
+    *held = some;
+    *made = more;
+}
+static inline int side_total(const uint8_t *counts)
+{
+    int total = 0;
+    for (int point = 0; point < 28; point++) total += counts[point];
+    return total;
+}
+#endif
+
+/* Bit p becomes bit 25 - p: a point of one side as the other numbers it, in contrary movement. */
+static inline uint32_t contrary_mask(uint32_t mask)
+{
+    mask = (mask >> 1 & 0x55555555u) | (mask & 0x55555555u) << 1;
+    mask = (mask >> 2 & 0x33333333u) | (mask & 0x33333333u) << 2;
+    mask = (mask >> 4 & 0x0F0F0F0Fu) | (mask & 0x0F0F0F0Fu) << 4;
+    mask = (mask >> 8 & 0x00FF00FFu) | (mask & 0x00FF00FFu) << 8;
+    return (mask >> 16 | mask << 16) >> 6;
+}
+
+/* Bit p becomes bit p + 12 or p - 12: the same in parallel movement. Off and bar are dropped. */
+static inline uint32_t parallel_mask(uint32_t mask)
+{
+    return (mask >> 12 & 0x1FFEu) | (mask & 0x1FFEu) << 12;
+}
+
+/* out = a + b in eight lanes. All is read before anything is written, so the three may overlap
+   and a compiler needs no alias test to use its widest registers. */
+static inline void add_lanes(uint64_t *out, const uint64_t *a, const uint64_t *b)
+{
+    const uint64_t s0 = a[0] + b[0], s1 = a[1] + b[1], s2 = a[2] + b[2], s3 = a[3] + b[3];
+    const uint64_t s4 = a[4] + b[4], s5 = a[5] + b[5], s6 = a[6] + b[6], s7 = a[7] + b[7];
+    out[0] = s0; out[1] = s1; out[2] = s2; out[3] = s3;
+    out[4] = s4; out[5] = s5; out[6] = s6; out[7] = s7;
+}
+
+#endif

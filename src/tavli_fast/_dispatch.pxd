@@ -1,0 +1,12 @@
+"""The kernel build that runs here, and rulesets in the form it reads."""
+
+from tavli_fast._kernel cimport Kernel, Rules
+
+cdef const Kernel *kernel
+
+
+cdef class KernelRules:
+    cdef Rules rules
+
+
+cdef KernelRules kernel_rules(object ruleset)

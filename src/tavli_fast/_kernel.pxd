@@ -1,0 +1,84 @@
+"""What a build of the kernel takes and gives.
+
+One `Kernel` table a build, handed over in a capsule, is all that the rest of the library sees.
+Every function is free of Python objects and safe for any bytes: whatever a record holds, no read
+or write leaves the arrays given.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+
+cdef enum:
+    ABI = 1               # raised whenever anything in this file changes
+    MOST_MIXED = 1024     # rows a mixed roll may write, junk and banned results included
+    MOST_DOUBLE = 20480   # the same for a double: non-increasing quadruples of 25 points, and slack
+
+
+ctypedef struct Record:
+    # design: 64 bytes; own counts 26, spare 2, pinned 4, then the same of the other side
+    uint64_t lane[8]
+
+
+ctypedef struct Rules:
+    uint8_t checkers
+    uint8_t hits                    # a lone opposing checker can be hit; otherwise it holds its point
+    uint8_t parallel
+    uint8_t may_stop_bearing_off
+    uint8_t hitter_stays_home       # a checker that hits on own 6..1 may not move on in that turn
+    uint8_t runner_exit             # the runner is released at or below this point; 0: no such rule
+    uint8_t runner_whole_turn       # released only when the turn ends
+    uint8_t bans_start_quarter
+    uint8_t bans_mother_prime
+    uint8_t mother_must_be_there    # the mother prime is banned only while he has a checker on 24
+    uint8_t bans_total_block        # by no playable number
+    uint8_t bans_one_point_block    # only with all his checkers on the one point behind the wall
+    uint8_t block_may_be_built      # but must be opened on the next turn
+
+
+ctypedef struct Freedom:
+    # what the steps already played in this turn leave to the next one
+    uint32_t locked       # points that hold a checker which may not move on
+    uint32_t runner       # the point of the checker that travels alone for the whole turn; 0: none
+
+
+ctypedef struct Batch:
+    const Record *records
+    const uint8_t *rolls   # two dice a roll
+    int64_t roll_stride    # bytes from one record's roll to the next one's; 0: the same for all
+    int64_t rolls_each     # rolls played from each record
+    int64_t rows           # records
+    const Rules *rules
+    int flip
+    Record *out            # NULL: count only
+    int64_t capacity       # rows in out
+    int64_t *offsets       # rows * rolls_each + 1, relative to `out`
+    uint8_t *played        # rows * rolls_each
+    Record *scratch        # MOST_DOUBLE rows
+    int64_t done           # in and out: (record, roll) pairs finished
+    int64_t used           # in and out: rows of out written, or counted
+    int fault              # out: why the pair at `done` is refused; 0 with pairs left: out is full
+
+
+cdef enum Fault:
+    # why a pair is refused; several may be set
+    OWN_TOTAL = 1
+    OPP_TOTAL = 2
+    SHARED_POINT = 4
+    BAR_IN_USE = 8
+    PINNED = 16
+    SPARE_IN_USE = 32
+    BAD_DIE = 64
+
+
+ctypedef struct Kernel:
+    int abi
+    int (*faults)(const Record *record, const Rules *rules) noexcept nogil
+    int64_t (*afterstates)(const Record *record, int die, int other_die, const Rules *rules, int flip,
+                           Record *out, uint8_t *played) noexcept nogil
+    void (*batch)(Batch *batch) noexcept nogil
+    uint64_t (*perft)(const Record *record, int depth, int weighted, const Rules *rules,
+                      Record *arena) noexcept nogil
+    uint32_t (*sources)(const Record *record, int number, const Rules *rules,
+                        const Freedom *freedom) noexcept nogil
+    int (*step)(Record *record, int point, int number, const Rules *rules,
+                Freedom *freedom) noexcept nogil

@@ -1,0 +1,833 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: freethreading_compatible=True
+"""The move generator.
+
+A position becomes four masks of points (own, open to me, his blots, made by me); every afterstate
+is the base record plus one 64-byte delta a step. Results are never compared: each way in which
+two step sequences can meet in one position is known from the geometry and generated once.
+
+- Mixed rolls repeat only as one checker playing both numbers over either intermediate point, as
+  the same thing done through an own checker on that point, and as two checkers borne off by either
+  number each.
+- Doubles never repeat when sources are taken in non-increasing order.
+
+Order of law (RULES.md): what a step may not do, what a finished turn may not look like, most
+numbers, higher number.
+"""
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from tavli_fast._kernel cimport (
+    ABI, BAD_DIE, BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
+    SPARE_IN_USE, Batch, Freedom, Kernel, Record, Rules,
+)
+
+cdef extern from "_bits.h" nogil:
+    int lowest_bit(uint32_t mask)
+    int highest_bit(uint32_t mask)
+    void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
+    int side_total(const uint8_t *counts)
+    uint32_t contrary_mask(uint32_t mask)
+    uint32_t parallel_mask(uint32_t mask)
+    void add_lanes(uint64_t *out, const uint64_t *a, const uint64_t *b)
+
+cdef enum:
+    SIDE = 32                      # bytes
+    HOME = 0x7E                    # points 1..6
+    POINTS = 0x1FFFFFE             # points 1..24
+    BAR_BIT = 0x2000000
+    START_BIT = 0x1000000          # point 24
+    ANYWHERE = 0x3FFFFFF
+    START_QUARTER = 0x1F80000      # own 24..19
+    MOTHER_PRIME_RUN = 1 << 18     # his 18..23, right in front of his start point
+
+# What one step adds to a record, by layout (own side first, or flipped), number, whether a blot
+# is hit, and the point it leaves. Numbers above the point bear off. Filled once, at import.
+cdef Record DELTAS[2][7][2][26]
+
+
+cdef struct Turn:
+    const Rules *rules
+    Record base           # in the layout of the results
+    int flip
+    int own_at            # byte offset of own counts in `base` and in every result
+    uint32_t own          # where I stand, bar included
+    uint32_t made         # where I have two or more
+    uint32_t open         # where I may land
+    uint32_t blots        # where landing hits
+    uint32_t runner       # the only point that may be left while the runner travels; 0: any
+    uint32_t his          # where he stands, as he numbers it
+    uint32_t his_runner
+    int his_off
+    bint has_bans
+    bint opens_block      # he is totally blocked already, so this turn must open
+    bint bans_block       # ban 1 is in force for this turn
+    bint finished
+
+
+cdef inline uint32_t bit(int point) noexcept nogil:
+    return <uint32_t>1 << point
+
+
+cdef inline uint32_t landing(int point, int number) noexcept nogil:
+    """Where a step ends, as a mask; empty when it bears off."""
+    return bit(point - number) if point > number else 0
+
+
+cdef inline const Record *delta(const Turn *turn, int number, int point, uint32_t hit) noexcept nogil:
+    return &DELTAS[turn.flip][number][hit != 0][point]
+
+
+cdef inline const uint8_t *own_counts(const Turn *turn, const Record *record) noexcept nogil:
+    return <const uint8_t *>record + turn.own_at
+
+
+cdef inline void emit(Record *out, const Record *base, const Record *change) noexcept nogil:
+    add_lanes(out.lane, base.lane, change.lane)
+
+
+# ---------------------------------------------------------------- what a single step may do
+
+cdef inline uint32_t sources_of(uint32_t own, uint32_t open, int number) noexcept nogil:
+    """Points from which `number` can be played, by bar, landing and bearing-off rules."""
+    cdef uint32_t sources = own & (open << number)
+    if own & BAR_BIT:
+        return sources & BAR_BIT
+    if own and not own >> 7:
+        if own >> number & 1:
+            sources |= bit(number)
+        elif not own >> number:
+            sources |= bit(highest_bit(own))
+    return sources
+
+
+cdef inline uint32_t travelling(uint32_t own, int on_start, int checkers, int exit) noexcept nogil:
+    """The only point that may be left while the runner travels alone, as a mask; 0: no limit."""
+    cdef uint32_t away = own & ~START_BIT
+    if exit == 0 or on_start < checkers - 1:
+        return 0
+    if on_start == checkers:
+        return START_BIT
+    return away if away >> (exit + 1) else 0
+
+
+cdef inline uint32_t next_sources(const Turn *turn, int point, int played, int number) noexcept nogil:
+    """Where `number` can be played from once the checker on `point` has played `played`."""
+    cdef uint32_t landed = landing(point, played)
+    cdef uint32_t own = turn.own | landed
+    if not turn.made >> point & 1:
+        own ^= bit(point)
+    cdef uint32_t sources = sources_of(own, turn.open, number)
+    if turn.runner and (turn.rules.runner_whole_turn or point - played > turn.rules.runner_exit):
+        sources &= landed
+    if turn.rules.hitter_stays_home:
+        sources &= ~(turn.blots & landed & HOME)
+    return sources
+
+
+# ---------------------------------------------------------------- what a turn may not leave
+
+cdef inline uint32_t runs_of_six(uint32_t wall) noexcept nogil:
+    """Bit p: points p to p + 5 are all in the wall."""
+    cdef uint32_t pairs = wall & wall >> 1
+    return pairs & pairs >> 2 & pairs >> 4
+
+
+cdef inline uint32_t mirrored(const Rules *rules, uint32_t points) noexcept nogil:
+    """My points as he numbers them."""
+    return parallel_mask(points) if rules.parallel else contrary_mask(points & POINTS)
+
+
+cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexcept nogil:
+    cdef uint32_t open = ~wall & POINTS
+    cdef uint32_t his = turn.his
+    cdef int number
+    if not his or not runs:
+        return False
+    if turn.rules.bans_one_point_block:
+        return not his & (his - 1) and turn.his_off == 0 and (runs << 6 & his) != 0
+    for number in range(1, 7):
+        if sources_of(his, open, number) & turn.his_runner:
+            return False
+    return True
+
+
+cdef inline bint breaks_ban(const Turn *turn, const uint8_t *counts) noexcept nogil:
+    cdef uint32_t held, made
+    side_masks(counts, &held, &made)
+    cdef uint32_t wall = mirrored(turn.rules, held)
+    cdef uint32_t runs = runs_of_six(wall)
+    if not runs:
+        return False
+    if turn.rules.bans_start_quarter and held & START_QUARTER == START_QUARTER:
+        return True
+    if turn.rules.bans_mother_prime and runs & MOTHER_PRIME_RUN and (
+        not turn.rules.mother_must_be_there or turn.his & START_BIT
+    ):
+        return True
+    return turn.bans_block and totally_blocked(turn, wall, runs)
+
+
+cdef int64_t keep_unbanned(const Turn *turn, Record *out, int64_t count) noexcept nogil:
+    cdef int64_t at, kept = 0
+    for at in range(count):
+        if not breaks_ban(turn, own_counts(turn, &out[at])):
+            if kept != at:
+                out[kept] = out[at]
+            kept += 1
+    return kept
+
+
+cdef bint may_wall(const Turn *turn, int number, int other, int numbers) noexcept nogil:
+    """Whether any play of this roll could leave six points in a row: the cheap test first."""
+    cdef uint32_t reach = turn.own & POINTS
+    for _ in range(numbers):
+        reach |= (reach >> number | reach >> other) & turn.open
+    return runs_of_six(mirrored(turn.rules, reach)) != 0
+
+
+# ---------------------------------------------------------------- mixed rolls
+
+cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """Both numbers, where no checker is on the bar, bears off or is held back.
+
+    Every source of one number goes with every source of the other, so the results are a
+    rectangle, and the exceptions are masks.
+    """
+    cdef Record *row = out
+    cdef const Record *seconds[26]
+    cdef uint8_t second_points[26]
+    cdef uint32_t by_high = turn.own & (turn.open << high)
+    cdef uint32_t by_low = turn.own & (turn.open << low)
+    cdef uint32_t ends_open = turn.open << (high + low)
+    cdef uint32_t hits_high = by_high & (turn.blots << high)
+    cdef uint32_t hits_low = by_low & (turn.blots << low)
+    # One checker over its own side's intermediate point is two steps of the rectangle already,
+    # and twice in it where both intermediate points are own.
+    cdef uint32_t over_own_high = by_high & (by_low << high)
+    cdef uint32_t over_own_low = by_low & (by_high << low)
+    cdef uint32_t twice = over_own_high & over_own_low
+    cdef uint32_t lone = ~turn.made
+    cdef uint32_t rest, from_, skip
+    cdef int seconds_count = 0, point, at
+    cdef Record first
+
+    rest = by_low
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        seconds[seconds_count] = delta(turn, low, point, hits_low & bit(point))
+        second_points[seconds_count] = point
+        seconds_count += 1
+    rest = by_high
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        from_ = bit(point)
+        # Not with itself when alone; not the second of two equal runs; not a blot hit twice.
+        skip = (lone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
+        emit(&first, &turn.base, delta(turn, high, point, hits_high & from_))
+        for at in range(seconds_count):
+            emit(row, &first, seconds[at])
+            row += 1 - (skip >> second_points[at] & 1)
+
+    # The same blot hit by both: once hit, it is hit no more.
+    rest = hits_high & (by_low << (high - low))
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, high, point, 1))
+        emit(row, &first, delta(turn, low, point - (high - low), 0))
+        row += 1
+
+    # One checker plays both numbers over a point that is not own.
+    rest = ((by_high & ~hits_high) | (by_low & ~hits_low)) & ends_open
+    rest &= ~(over_own_high | over_own_low)
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, high, point, 0))
+        emit(row, &first, delta(turn, low, point - high, turn.blots & landing(point, high + low)))
+        row += 1
+    if turn.rules.hitter_stays_home:
+        hits_high &= ~(<uint32_t>HOME << high)
+        hits_low &= ~(<uint32_t>HOME << low)
+    rest = hits_high & ends_open
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, high, point, 1))
+        emit(row, &first, delta(turn, low, point - high, turn.blots & landing(point, high + low)))
+        row += 1
+    rest = hits_low & ends_open
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, low, point, 1))
+        emit(row, &first, delta(turn, high, point - low, turn.blots & landing(point, high + low)))
+        row += 1
+    return row - out
+
+
+cdef struct Orders:
+    # the higher number first: what can be left by it, and by the lower number after it
+    uint32_t by_high
+    uint32_t low_after[26]
+
+
+cdef inline bint runs_high_first(const Turn *turn, const Orders *orders, int point, int high) noexcept nogil:
+    """Whether the checker on `point` plays high, then low, hitting nothing on the way."""
+    return (
+        point > high
+        and orders.by_high >> point & 1
+        and not turn.blots >> (point - high) & 1
+        and orders.low_after[point] >> (point - high) & 1
+    )
+
+
+cdef int64_t mixed_stepwise(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """Both numbers, where the first step decides what the second may do.
+
+    All orders with the higher number first, then those the other way round that give something
+    new.
+    """
+    cdef Record *row = out
+    cdef Orders orders
+    cdef Record first
+    cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
+    cdef uint32_t firsts, seconds, hit
+    cdef int point, second
+    orders.by_high = sources_of(turn.own, turn.open, high)
+    if turn.runner:
+        orders.by_high &= turn.runner
+        by_low &= turn.runner
+
+    firsts = orders.by_high
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        orders.low_after[point] = next_sources(turn, point, high, low)
+    firsts = orders.by_high
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        hit = turn.blots & landing(point, high)
+        seconds = orders.low_after[point]
+        if point + low <= 25 and runs_high_first(turn, &orders, point + low, high):
+            # The checker on point + low would only take this one's place.
+            seconds &= ~bit(point + low)
+        emit(&first, &turn.base, delta(turn, high, point, hit))
+        while seconds:
+            second = lowest_bit(seconds)
+            seconds &= seconds - 1
+            emit(row, &first,
+                 delta(turn, low, second, turn.blots & ~hit & landing(second, low)))
+            row += 1
+
+    firsts = by_low
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        hit = turn.blots & landing(point, low)
+        seconds = next_sources(turn, point, low, high)
+        if not seconds:
+            continue
+        if point > low and not hit and runs_high_first(turn, &orders, point, high):
+            seconds &= ~landing(point, low)
+        if point <= low:
+            # Two checkers borne off, each by either number: the higher one went by the higher.
+            seconds &= ~(bit(point) - 1)
+        emit(&first, &turn.base, delta(turn, low, point, hit))
+        while seconds:
+            second = lowest_bit(seconds)
+            seconds &= seconds - 1
+            if orders.by_high >> second & 1 and orders.low_after[second] >> point & 1:
+                continue
+            emit(row, &first,
+                 delta(turn, high, second, turn.blots & ~hit & landing(second, high)))
+            row += 1
+    return row - out
+
+
+cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogil:
+    cdef uint32_t sources = sources_of(turn.own, turn.open, number)
+    cdef int64_t count = 0
+    cdef int point
+    if turn.runner:
+        sources &= turn.runner
+    while sources:
+        point = lowest_bit(sources)
+        sources &= sources - 1
+        emit(&out[count], &turn.base, delta(turn, number, point, turn.blots & landing(point, number)))
+        count += 1
+    return count
+
+
+cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
+    """Whether a first step can change what a second one may do: bar, bearing off, runner."""
+    cdef uint32_t outside = turn.own >> 7
+    if turn.runner or turn.own & BAR_BIT:
+        return True
+    if outside & (outside - 1) or turn.made >> 7:
+        return False
+    return not outside or highest_bit(turn.own) - high <= 6
+
+
+cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *played) noexcept nogil:
+    cdef bint watch = turn.has_bans and may_wall(turn, high, low, 2)
+    cdef bint stepwise = steps_depend(turn, high)
+    cdef int64_t count
+    cdef int number, attempt
+    if stepwise:
+        count = mixed_stepwise(turn, high, low, out)
+    else:
+        count = mixed_plain(turn, high, low, out)
+    if watch:
+        count = keep_unbanned(turn, out, count)
+    if count:
+        played[0] = 2
+        if turn.rules.may_stop_bearing_off and stepwise:
+            count += mixed_stops(turn, high, low, watch, &out[count])
+        return count
+    for attempt in range(2):
+        number = low if attempt else high
+        count = one_number(turn, number, out)
+        if watch:
+            count = keep_unbanned(turn, out, count)
+        if count:
+            played[0] = 1
+            if turn.rules.may_stop_bearing_off:
+                count += unplayed_stop(turn, high, low, watch, &out[count])
+            return count
+    return 0
+
+
+# ---------------------------------------------------------------- step by step
+
+cdef struct Walk:
+    # a turn under way: the position reached, and what it leaves to the next step
+    Record at
+    uint32_t own
+    uint32_t blots
+    uint32_t locked       # points that hold a checker which hit there and stays
+    uint32_t runner       # the only point that may be left; 0: any
+    uint32_t below        # points a further number of a double may leave
+
+
+cdef inline void start_walk(const Turn *turn, Walk *walk) noexcept nogil:
+    walk.at = turn.base
+    walk.own = turn.own
+    walk.blots = turn.blots
+    walk.locked = 0
+    walk.runner = turn.runner
+    walk.below = ANYWHERE
+
+
+cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number) noexcept nogil:
+    """Where `number` can be played from now, whatever was played before."""
+    cdef const uint8_t *counts = own_counts(turn, &walk.at)
+    cdef uint32_t sources = sources_of(walk.own, turn.open, number)
+    cdef uint32_t locked = walk.locked & sources
+    cdef int point
+    if walk.runner:
+        sources &= walk.runner
+    while locked:
+        point = lowest_bit(locked)
+        locked &= locked - 1
+        if counts[point] == 1:
+            sources &= ~bit(point)
+    return sources
+
+
+cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int point, Walk *then) noexcept nogil:
+    cdef uint32_t landed = landing(point, number)
+    cdef uint32_t hit = walk.blots & landed
+    cdef uint32_t own = walk.own | landed
+    if own_counts(turn, &walk.at)[point] == 1:
+        own ^= bit(point)
+    emit(&then.at, &walk.at, delta(turn, number, point, hit))
+    then.own = own
+    then.blots = walk.blots ^ hit
+    then.locked = walk.locked | (hit & HOME if turn.rules.hitter_stays_home else 0)
+    then.runner = 0
+    then.below = (bit(point) << 1) - 1
+    if walk.runner:
+        if turn.rules.runner_whole_turn or point - number > turn.rules.runner_exit:
+            then.runner = landed
+        else:
+            then.below = ANYWHERE
+
+
+# ---------------------------------------------------------------- doubles
+
+cdef Record *descend(const Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers, sources in non-increasing order.
+
+    Only the runner's release starts the order anew: until then nothing else could move.
+    """
+    cdef uint32_t sources = walk_sources(turn, walk, number) & walk.below
+    cdef Walk then
+    cdef int point
+    while sources:
+        point = highest_bit(sources)
+        sources ^= bit(point)
+        if left == 1:
+            emit(row, &walk.at, delta(turn, number, point, walk.blots & landing(point, number)))
+            row += 1
+        else:
+            take_step(turn, walk, number, point, &then)
+            row = descend(turn, number, &then, left - 1, row)
+    return row
+
+
+cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
+    cdef bint watch = turn.has_bans and may_wall(turn, number, number, 4)
+    cdef Walk walk
+    cdef Record *end
+    cdef int64_t count
+    cdef int left
+    start_walk(turn, &walk)
+    for left in range(4, 0, -1):
+        count = descend(turn, number, &walk, left, out) - out
+        if watch:
+            count = keep_unbanned(turn, out, count)
+        if count:
+            played[0] = left
+            if turn.rules.may_stop_bearing_off:
+                end = out + count
+                double_stops(turn, number, &walk, left, watch, &end)
+                count = end - out
+            return count
+    return 0
+
+
+# ---------------------------------------------------------------- bearing off may stop (option)
+
+cdef inline bint only_bears_off(const Turn *turn, uint32_t sources, int number) noexcept nogil:
+    return sources != 0 and not sources & (turn.open << number)
+
+
+cdef inline bint passes(const Turn *turn, bint watch, const Record *row) noexcept nogil:
+    return not watch or not breaks_ban(turn, own_counts(turn, row))
+
+
+cdef int64_t unplayed_stop(const Turn *turn, int high, int low, bint watch, Record *row) noexcept nogil:
+    """The unchanged position, where neither number could do anything but bear off."""
+    cdef uint32_t by_high = sources_of(turn.own, turn.open, high)
+    cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
+    if turn.runner or not by_high | by_low:
+        return 0
+    if (by_high | by_low) & ((turn.open << high & by_high) | (turn.open << low & by_low)):
+        return 0
+    row[0] = turn.base
+    return 1 if passes(turn, watch, row) else 0
+
+
+cdef bint finishes(const Turn *turn, const Record *first, int number, uint32_t seconds, bint watch) noexcept nogil:
+    """Whether one of the second steps ends in a legal result."""
+    cdef Record result
+    cdef int point
+    while seconds:
+        point = lowest_bit(seconds)
+        seconds &= seconds - 1
+        emit(&result, first, delta(turn, number, point, turn.blots & landing(point, number)))
+        if passes(turn, watch, &result):
+            return True
+    return False
+
+
+cdef int64_t mixed_stops(const Turn *turn, int high, int low, bint watch, Record *out) noexcept nogil:
+    """Plays of one number or none, where the other could only bear off."""
+    cdef Record *row = out
+    cdef uint32_t by_high = sources_of(turn.own, turn.open, high)
+    cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
+    cdef uint32_t firsts, seconds, stopped = 0
+    cdef int point
+    if turn.runner:
+        return 0
+    firsts = by_high
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        seconds = next_sources(turn, point, high, low)
+        if not only_bears_off(turn, seconds, low):
+            continue
+        if (
+            low < point <= high
+            and by_low >> point & 1
+            and not turn.blots & landing(point, low)
+            and next_sources(turn, point, low, high) & landing(point, low)
+        ):
+            # Borne off by both numbers together already.
+            continue
+        emit(row, &turn.base, delta(turn, high, point, turn.blots & landing(point, high)))
+        if passes(turn, watch, row) and finishes(turn, row, low, seconds, watch):
+            stopped |= bit(point)
+            row += 1
+    firsts = by_low
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        seconds = next_sources(turn, point, low, high)
+        if not only_bears_off(turn, seconds, high) or (point <= low and stopped & bit(point)):
+            continue
+        emit(row, &turn.base, delta(turn, low, point, turn.blots & landing(point, low)))
+        if passes(turn, watch, row) and finishes(turn, row, high, seconds, watch):
+            row += 1
+    return row - out + unplayed_stop(turn, high, low, watch, row)
+
+
+cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left, bint watch, Record **row) noexcept nogil:
+    """Plays of fewer numbers, where the rest could only bear off; tells if a full one is legal."""
+    cdef uint32_t sources = walk_sources(turn, walk, number)
+    cdef uint32_t rest = sources & walk.below
+    cdef bint finished = False
+    cdef Walk then
+    cdef int point
+    if left == 0:
+        return passes(turn, watch, &walk.at)
+    while rest:
+        point = highest_bit(rest)
+        rest ^= bit(point)
+        take_step(turn, walk, number, point, &then)
+        finished |= double_stops(turn, number, &then, left - 1, watch, row)
+    if finished and only_bears_off(turn, sources, number) and passes(turn, watch, &walk.at):
+        row[0][0] = walk.at
+        row[0] += 1
+    return finished
+
+
+# ---------------------------------------------------------------- a turn
+
+cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
+    cdef const uint8_t *own = <const uint8_t *>record
+    cdef const uint8_t *opp = own + SIDE
+    cdef uint32_t his_made, closed, wall
+    cdef int lane
+    turn.rules = rules
+    turn.flip = flip
+    turn.own_at = SIDE if flip else 0
+    if flip:
+        for lane in range(4):
+            turn.base.lane[lane] = record.lane[lane + 4]
+            turn.base.lane[lane + 4] = record.lane[lane]
+    else:
+        turn.base = record[0]
+    side_masks(own, &turn.own, &turn.made)
+    side_masks(opp, &turn.his, &his_made)
+    turn.own &= ANYWHERE - 1
+    turn.his &= ANYWHERE - 1
+    turn.his_off = opp[0]
+    if rules.hits:
+        closed = mirrored(rules, his_made)
+        turn.blots = mirrored(rules, turn.his) & ~closed
+    else:
+        closed = mirrored(rules, turn.his)
+        turn.blots = 0
+    turn.open = ~closed & POINTS
+    turn.runner = travelling(turn.own, own[24], rules.checkers, rules.runner_exit)
+    turn.finished = own[0] == rules.checkers or opp[0] == rules.checkers
+    turn.bans_block = False
+    turn.opens_block = False
+    if rules.bans_total_block or rules.bans_one_point_block:
+        turn.his_runner = travelling(turn.his, opp[24], rules.checkers, rules.runner_exit)
+        if not turn.his_runner:
+            turn.his_runner = ANYWHERE
+        wall = mirrored(rules, turn.own)
+        turn.opens_block = totally_blocked(turn, wall, runs_of_six(wall))
+        turn.bans_block = turn.opens_block or not rules.block_may_be_built
+    turn.has_bans = turn.bans_block or rules.bans_start_quarter or rules.bans_mother_prime
+
+
+cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
+    if die == other:
+        return play_double(turn, die, out, played)
+    if die > other:
+        return play_mixed(turn, die, other, out, played)
+    return play_mixed(turn, other, die, out, played)
+
+
+cdef int64_t play_roll(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
+    """Every distinct result of one roll; the unchanged position where nothing can be played."""
+    cdef int64_t count = 0
+    if not turn.finished:
+        count = play(turn, die, other, out, played)
+        if count == 0 and turn.opens_block:
+            # No play opens the total block he stands in: that ban alone is waived.
+            turn.bans_block = False
+            count = play(turn, die, other, out, played)
+            turn.bans_block = True
+    if count == 0:
+        out[0] = turn.base
+        played[0] = 0
+        count = 1
+    return count
+
+
+# ---------------------------------------------------------------- what the library calls
+
+cdef int faults(const Record *record, const Rules *rules) noexcept nogil:
+    cdef const uint8_t *own = <const uint8_t *>record
+    cdef const uint8_t *opp = own + SIDE
+    cdef uint32_t own_held, opp_held, made
+    cdef int found = 0
+    side_masks(own, &own_held, &made)
+    side_masks(opp, &opp_held, &made)
+    if own[26] | own[27] | opp[26] | opp[27]:
+        found |= SPARE_IN_USE
+    if side_total(own) - own[26] - own[27] != rules.checkers:
+        found |= OWN_TOTAL
+    if side_total(opp) - opp[26] - opp[27] != rules.checkers:
+        found |= OPP_TOTAL
+    if own_held & mirrored(rules, opp_held) & POINTS:
+        found |= SHARED_POINT
+    if not rules.hits and (own_held | opp_held) & BAR_BIT:
+        found |= BAR_IN_USE
+    if own[28] | own[29] | own[30] | own[31] | opp[28] | opp[29] | opp[30] | opp[31]:
+        found |= PINNED
+    return found
+
+
+cdef int64_t afterstates(const Record *record, int die, int other_die, const Rules *rules, int flip,
+                         Record *out, uint8_t *played) noexcept nogil:
+    cdef Turn turn
+    prepare(&turn, record, rules, flip)
+    return play_roll(&turn, die, other_die, out, played)
+
+
+cdef void batch(Batch *work) noexcept nogil:
+    """Play on from pair `done` until the end, a fault or a full output.
+
+    Results go straight to the output while any result would fit, then through the scratch rows,
+    so that nothing beyond the reported rows is ever touched.
+    """
+    cdef int64_t pairs = work.rows * work.rolls_each
+    cdef int64_t row = -1, needed, count
+    cdef const uint8_t *dice
+    cdef Record record
+    cdef Turn turn
+    cdef Record *target
+    while work.done < pairs:
+        if row != work.done // work.rolls_each:
+            row = work.done // work.rolls_each
+            # A private copy: what another thread does to the array cannot matter any more.
+            record = work.records[row]
+            work.fault = faults(&record, work.rules)
+            if work.fault:
+                return
+            prepare(&turn, &record, work.rules, work.flip)
+        dice = work.rolls + row * work.roll_stride + 2 * (work.done - row * work.rolls_each)
+        if not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
+            work.fault = BAD_DIE
+            return
+        needed = MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED
+        target = work.scratch
+        # The last pair always goes by the scratch rows: it has none after it to cover its junk.
+        if work.out and work.capacity - work.used >= needed and work.done + 1 < pairs:
+            target = work.out + work.used
+        count = play_roll(&turn, dice[0], dice[1], target, &work.played[work.done])
+        if work.out and target == work.scratch:
+            if work.capacity - work.used < count:
+                return
+            memcpy(work.out + work.used, target, count * sizeof(Record))
+        work.used += count
+        work.done += 1
+        work.offsets[work.done] = work.used
+
+
+cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *rules,
+                    Record *arena) noexcept nogil:
+    """Paths of `depth` rolls; `arena` holds MOST_DOUBLE rows a ply."""
+    cdef uint64_t total = 0, below
+    cdef int64_t count, at
+    cdef int die, other
+    cdef uint8_t played
+    cdef Turn turn
+    if depth == 0:
+        return 1
+    prepare(&turn, record, rules, 1)
+    if turn.finished:
+        return 1
+    for die in range(1, 7):
+        for other in range(1, die + 1):
+            count = play_roll(&turn, die, other, arena, &played)
+            below = count
+            if depth > 1:
+                below = 0
+                for at in range(count):
+                    below += perft(&arena[at], depth - 1, weighted, rules, arena + MOST_DOUBLE)
+            total += below << 1 if weighted and die != other else below
+    return total
+
+
+cdef uint32_t sources(const Record *record, int number, const Rules *rules,
+                      const Freedom *freedom) noexcept nogil:
+    cdef Turn turn
+    cdef Walk walk
+    prepare(&turn, record, rules, 0)
+    start_walk(&turn, &walk)
+    walk.locked = freedom.locked
+    if freedom.runner:
+        walk.runner = freedom.runner
+    return 0 if turn.finished else walk_sources(&turn, &walk, number)
+
+
+cdef int step(Record *record, int point, int number, const Rules *rules, Freedom *freedom) noexcept nogil:
+    """Play one step in place; returns whether it hits."""
+    cdef Turn turn
+    cdef Walk walk, then
+    prepare(&turn, record, rules, 0)
+    start_walk(&turn, &walk)
+    walk.locked = freedom.locked
+    if freedom.runner:
+        walk.runner = freedom.runner
+    take_step(&turn, &walk, number, point, &then)
+    record[0] = then.at
+    freedom.locked = then.locked
+    freedom.runner = then.runner if rules.runner_whole_turn else 0
+    return walk.blots != then.blots
+
+
+cdef void fill_deltas() noexcept nogil:
+    cdef int flip, number, hit, point
+    memset(DELTAS, 0, sizeof(DELTAS))
+    # Counting in bytes would lose the borrow between them, so each lane is summed as a whole.
+    for flip in range(2):
+        for number in range(1, 7):
+            for hit in range(2):
+                for point in range(1, 26):
+                    add_checker(&DELTAS[flip][number][hit][point], flip, 0, point, False)
+                    add_checker(&DELTAS[flip][number][hit][point], flip, 0,
+                                point - number if point > number else 0, True)
+                    if hit and point > number:
+                        add_checker(&DELTAS[flip][number][hit][point], flip, 1,
+                                    25 - (point - number), False)
+                        add_checker(&DELTAS[flip][number][hit][point], flip, 1, 25, True)
+
+
+cdef void add_checker(Record *record, int flip, int opposing, int point, bint more) noexcept nogil:
+    cdef Record one
+    cdef int lane
+    memset(&one, 0, sizeof(one))
+    (<uint8_t *>&one)[(SIDE if flip != opposing else 0) + point] = 1
+    for lane in range(8):
+        if more:
+            record.lane[lane] += one.lane[lane]
+        else:
+            record.lane[lane] -= one.lane[lane]
+
+
+cdef Kernel KERNEL
+
+fill_deltas()
+KERNEL.abi = ABI
+KERNEL.faults = faults
+KERNEL.afterstates = afterstates
+KERNEL.batch = batch
+KERNEL.perft = perft
+KERNEL.sources = sources
+KERNEL.step = step
+
+kernel = PyCapsule_New(&KERNEL, "tavli_fast.kernel", NULL)

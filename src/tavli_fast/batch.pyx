@@ -1,0 +1,407 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, freethreading_compatible=True
+"""Arrays of positions in, arrays of afterstates out."""
+
+from concurrent.futures import ThreadPoolExecutor
+from operator import index
+from typing import NamedTuple
+
+import numpy as np
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.stdint cimport int64_t, uint8_t, uintptr_t
+from libc.string cimport memcpy
+
+from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
+from tavli_fast._kernel cimport BAD_DIE, MOST_DOUBLE, Batch, Record
+from tavli_fast.position cimport Position, describe_faults, from_record
+
+from .position import POSITION, IllegalPosition
+
+ALL_ROLLS = np.array(
+    [(die, other) for die in range(1, 7) for other in range(1, die + 1)], dtype=np.uint8
+)
+"""The 21 distinct rolls, (21, 2) uint8, higher die first; as `rolls` it means all 21 of each."""
+ALL_ROLLS.setflags(write=False)
+
+# Up to this many pairs the room for results is guessed; above, a sample of this size is counted.
+_SAMPLE = 256
+
+
+class Afterstates(NamedTuple):
+    """What `afterstates` returns.
+
+    `positions`: (m,) POSITION, the results of all pairs one after another. `offsets`: (n + 1,)
+    int64; the results of pair i are `positions[offsets[i]:offsets[i + 1]]`, never none.
+    `played`: (n,) uint8, the most numbers any result of the pair uses; 0 where nothing could be
+    played and the single result is the unchanged position.
+    """
+
+    positions: object
+    offsets: object
+    played: object
+
+
+cdef void *address(object array, int flags=PyBUF_SIMPLE) except? NULL:
+    """Where a contiguous array's data lies; the caller keeps the array alive."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, flags)
+    cdef void *data = view.buf
+    PyBuffer_Release(&view)
+    return data
+
+
+def _as_records(records):
+    records = np.asarray(records)
+    if records.dtype.names is not None:
+        if not np.can_cast(records.dtype, POSITION, "equiv"):
+            raise ValueError(f"records have dtype {records.dtype}, not POSITION")
+        if records.ndim != 1:
+            raise ValueError(f"records have shape {records.shape}, not (n,)")
+        return np.ascontiguousarray(records, POSITION)
+    if records.dtype.kind not in "iu":
+        raise ValueError(
+            f"records have dtype {records.dtype}, which is neither POSITION nor an integer type"
+        )
+    if records.ndim != 2 or records.shape[1] != 64:
+        raise ValueError(f"records as integers have shape {records.shape}, not (n, 64)")
+    outside = (records < 0) | (records > 255)
+    if outside.any():
+        row, byte = np.argwhere(outside)[0]
+        raise ValueError(f"row {row}: byte {byte} is {records[row, byte]}, not 0 to 255")
+    return np.ascontiguousarray(records, np.uint8).view(POSITION)[:, 0]
+
+
+def _as_rolls(rolls, rows):
+    """The rolls as contiguous uint8, and how many are played from each record."""
+    if rolls is ALL_ROLLS:
+        return rolls, len(ALL_ROLLS)
+    rolls = np.asarray(rolls)
+    if rolls.dtype.kind not in "iu":
+        raise ValueError(f"rolls have dtype {rolls.dtype}, which is not an integer type")
+    if rolls.shape not in ((2,), (rows, 2)):
+        raise ValueError(f"rolls have shape {rolls.shape}, not ({rows}, 2), one roll a record")
+    if rolls.dtype != np.uint8:
+        outside = (rolls < 1) | (rolls > 6)
+        if outside.any():
+            row = int(np.argwhere(outside)[0][0]) if rolls.ndim == 2 else 0
+            _refuse_roll(row, rolls.reshape(-1, 2)[row])
+    return np.ascontiguousarray(rolls, np.uint8), 1
+
+
+def _refuse_roll(row, roll):
+    raise ValueError(
+        f"row {row}: a roll is two numbers from 1 to 6, not ({', '.join(str(die) for die in roll)})"
+    )
+
+
+def _as_out(out, records):
+    if not isinstance(out, np.ndarray) or out.dtype != POSITION or out.ndim != 1:
+        what = (
+            f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        )
+        raise ValueError(f"out is {what}, not a one-dimensional POSITION array")
+    if not out.flags.c_contiguous:
+        raise ValueError("out is not contiguous")
+    if not out.flags.writeable:
+        raise ValueError("out is not writable")
+    if len(out) and <uintptr_t>address(out) % 8:
+        raise ValueError("out is not aligned to 8 bytes")
+    if np.may_share_memory(out, records):
+        raise ValueError("out overlaps records")
+    return out
+
+
+def _as_threads(threads):
+    try:
+        threads = index(threads)
+    except TypeError:
+        threads = 0
+    if threads < 1:
+        raise ValueError("threads is an integer of at least 1")
+    return threads
+
+
+cdef class _Work:
+    """The arrays of one call, and the kernel's view of them."""
+
+    cdef Batch batch
+    cdef KernelRules law
+    cdef object records, rolls, ruleset, offsets, played
+
+    def __init__(self, records, rolls, int64_t each, ruleset, flip):
+        cdef int64_t pairs = len(records) * each
+        self.records, self.rolls, self.ruleset = records, rolls, ruleset
+        self.law = kernel_rules(ruleset)
+        self.offsets = np.empty(pairs + 1, np.int64)
+        self.played = np.empty(pairs, np.uint8)
+        self.batch.records = <const Record *>address(records)
+        self.batch.rolls = <const uint8_t *>address(rolls)
+        self.batch.roll_stride = 2 if each == 1 and rolls.ndim == 2 else 0
+        self.batch.rolls_each = each
+        self.batch.rows = len(records)
+        self.batch.rules = &self.law.rules
+        self.batch.flip = bool(flip)
+        self.batch.out = NULL
+        self.batch.capacity = 0
+        self.batch.offsets = <int64_t *>address(self.offsets)
+        self.batch.offsets[0] = 0
+        self.batch.played = <uint8_t *>address(self.played)
+        self.batch.scratch = NULL
+        self.batch.done = 0
+        self.batch.used = 0
+        self.batch.fault = 0
+
+    cdef int64_t pairs(self):
+        return self.batch.rows * self.batch.rolls_each
+
+    cdef object run(self, Batch *part):
+        """Let the kernel work on a part until it is done or the output full."""
+        part.scratch = <Record *>PyMem_RawMalloc(MOST_DOUBLE * sizeof(Record))
+        if part.scratch == NULL:
+            raise MemoryError
+        with nogil:
+            kernel.batch(part)
+        PyMem_RawFree(part.scratch)
+        if part.fault:
+            self.refuse(part)
+
+    cdef object refuse(self, const Batch *part):
+        """Raise what is wrong with the pair the kernel stopped at."""
+        cdef int64_t row = part.done // part.rolls_each
+        cdef const uint8_t *dice = part.rolls + row * part.roll_stride
+        cdef int64_t at = row + (part.records - self.batch.records)
+        if part.fault == BAD_DIE:
+            _refuse_roll(at, (dice[0], dice[1]))
+        # What the record holds now: another thread may have mended it since.
+        faults = describe_faults(&part.records[row], self.ruleset, part.fault)
+        raise IllegalPosition(faults, row=at)
+
+    cdef object check(self):
+        """Refuse bad records and rolls before anything is written."""
+        cdef Batch part = self.batch
+        cdef const uint8_t *dice
+        with nogil:
+            while part.done < part.rows:
+                dice = part.rolls + part.done * part.roll_stride
+                part.fault = kernel.faults(&part.records[part.done], part.rules)
+                if not part.fault and not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
+                    part.fault = BAD_DIE
+                if part.fault:
+                    break
+                part.done += 1
+        if part.fault:
+            part.done *= part.rolls_each
+            self.refuse(&part)
+
+    cdef int64_t count(self, Batch *part) except -1:
+        """How many results the rest of a part has."""
+        part.out = NULL
+        self.run(part)
+        return part.used
+
+    cdef object grow(self):
+        """Fill a new array, its length guessed from a sample and corrected where needed."""
+        cdef int64_t pairs = self.pairs(), capacity = 32 * pairs + 1024
+        if pairs > _SAMPLE:
+            capacity = <int64_t>(1.2 * self.mean() * pairs) + 2 * MOST_DOUBLE
+        positions = np.empty(capacity, POSITION)
+        while True:
+            self.batch.out = <Record *>address(positions)
+            self.batch.capacity = capacity
+            self.run(&self.batch)
+            if self.batch.done == pairs:
+                break
+            capacity = capacity + capacity // 2 + MOST_DOUBLE
+            larger = np.empty(capacity, POSITION)
+            memcpy(address(larger), self.batch.out, self.batch.used * sizeof(Record))
+            positions = larger
+        if pairs <= _SAMPLE:
+            return positions[: self.batch.used].copy()
+        # Gives the unused rest back without moving the rows.
+        positions.resize(self.batch.used, refcheck=False)
+        return positions
+
+    cdef double mean(self) except -1:
+        """Results a pair, from a sample evenly spread over the rows."""
+        cdef int64_t step = max(1, self.pairs() // _SAMPLE)
+        cdef _Work sample
+        step = max(1, step // self.batch.rolls_each)
+        rolls = self.rolls[::step].copy() if self.batch.roll_stride else self.rolls
+        sample = _Work(self.records[::step].copy(), rolls, self.batch.rolls_each, self.ruleset, False)
+        try:
+            sample.count(&sample.batch)
+        except ValueError:
+            # The row is bad, but its number is known only to the full run, which will say it.
+            return 0
+        return sample.batch.used / <double>sample.pairs()
+
+    cdef object fill(self, out):
+        """Fill the caller's array from its first row on."""
+        cdef int64_t capacity = len(out)
+        self.check()
+        self.batch.out = <Record *>address(out, PyBUF_WRITABLE)
+        self.batch.capacity = capacity
+        self.run(&self.batch)
+        if self.batch.done < self.pairs():
+            raise ValueError(
+                f"out has {capacity} rows; {self.count(&self.batch)} are needed"
+            )
+        return out[: self.batch.used]
+
+    cdef object fill_together(self, out, int threads):
+        """Count all parts, then fill each part's own rows, in threads of a pool."""
+        cdef int64_t rows = self.batch.rows, first, last
+        cdef int part
+        parts = []
+        for part in range(threads):
+            first, last = rows * part // threads, rows * (part + 1) // threads
+            if first < last:
+                parts.append(_Part.__new__(_Part, self, first, last))
+        with ThreadPoolExecutor(threads) as pool:
+            counts = list(pool.map(_Part.count, parts))
+            ends = np.cumsum(counts)
+            if out is None:
+                out = np.empty(ends[-1], POSITION)
+            elif len(out) < ends[-1]:
+                raise ValueError(f"out has {len(out)} rows; {ends[-1]} are needed")
+            list(pool.map(_Part.fill, parts, [out] * len(parts), ends - counts, ends))
+        return out[: ends[-1]]
+
+
+cdef class _Part:
+    """Some of the rows of a call, for one thread."""
+
+    cdef _Work work
+    cdef Batch batch
+
+    def __cinit__(self, _Work work, int64_t first, int64_t last):
+        cdef int64_t pair = first * work.batch.rolls_each
+        self.work = work
+        self.batch = work.batch
+        self.batch.records += first
+        self.batch.rolls += first * work.batch.roll_stride
+        self.batch.rows = last - first
+        self.batch.offsets += pair
+        self.batch.played += pair
+
+    def count(self):
+        cdef Batch counting = self.batch
+        # Offsets of a part start at its own zero here; the last one must not touch the next part.
+        offsets = np.empty(self.batch.rows * self.batch.rolls_each + 1, np.int64)
+        counting.offsets = <int64_t *>address(offsets)
+        return self.work.count(&counting)
+
+    def fill(self, out, int64_t first, int64_t end):
+        self.batch.out = <Record *>address(out, PyBUF_WRITABLE)
+        self.batch.used = first
+        self.batch.capacity = end
+        self.work.run(&self.batch)
+        if self.batch.done < self.batch.rows * self.batch.rolls_each:
+            raise ValueError("records were changed by another thread during the call")
+
+
+def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
+    """Return every distinct afterstate of every (position, roll) pair, as `Afterstates`.
+
+    `records`: (n,) POSITION, or any (n, 64) integer array of the same bytes. `rolls`: (n, 2)
+    integers from 1 to 6, one roll a record; or one roll for all; or `ALL_ROLLS` for all 21 of each
+    record, where pair `21 * i + j` is record i with `ALL_ROLLS[j]`. With `flip` the results are
+    seen by the next player instead of the mover. `out`: a POSITION array to write to, which saves
+    the cost of fresh memory; `positions` is then a view of its first rows. `threads` share the
+    rows; the result is the same for any number. The GIL is released.
+
+    Raises `ValueError` naming the row for a bad roll, `IllegalPosition` for a bad record, both
+    before anything is written, and `ValueError` with the rows needed where `out` is too small
+    (what `out` holds is then undefined).
+
+    >>> import numpy as np
+    >>> import tavli_fast as tf
+    >>> records = tf.start_records(tf.PORTES, 2)
+    >>> result = tf.afterstates(records, [(3, 1), (6, 5)], tf.PORTES)
+    >>> np.diff(result.offsets).tolist(), result.played.tolist()
+    ([16, 7], [2, 2])
+    """
+    records = _as_records(records)
+    rolls, each = _as_rolls(rolls, len(records))
+    cdef _Work work = _Work(records, rolls, each, ruleset, flip)
+    threads = min(_as_threads(threads), max(1, work.pairs() // _SAMPLE))
+    if out is not None:
+        out = _as_out(out, records)
+    if threads > 1:
+        if out is not None:
+            work.check()
+        positions = work.fill_together(out, threads)
+    elif out is not None:
+        positions = work.fill(out)
+    else:
+        positions = work.grow()
+    return Afterstates(positions, work.offsets, work.played)
+
+
+def to_records(positions):
+    """Return positions as an array: (n,) POSITION.
+
+    >>> import tavli_fast as tf
+    >>> tf.to_records([tf.Position.start(tf.FEVGA)])["own"]["checkers"][0, 24]
+    np.uint8(15)
+    """
+    positions = list(positions)
+    records = np.empty(len(positions), POSITION)
+    cdef Record *rows = <Record *>address(records)
+    cdef int64_t at
+    for at in range(len(positions)):
+        if not isinstance(positions[at], Position):
+            raise ValueError(f"item {at} is {type(positions[at]).__name__}, not a Position")
+        rows[at] = (<Position>positions[at]).record
+    return records
+
+
+def from_records(records, ruleset):
+    """Return the positions an array holds, as a list; raises like `check_records`.
+
+    >>> import tavli_fast as tf
+    >>> tf.from_records(tf.start_records(tf.FEVGA, 1), tf.FEVGA)
+    [Position(find_ruleset('fevga'), own={24: 15}, opp={24: 15})]
+    """
+    records = _as_records(records).copy()
+    check_records(records, ruleset)
+    cdef const Record *rows = <const Record *>address(records)
+    cdef KernelRules law = kernel_rules(ruleset)
+    cdef int64_t at
+    return [from_record(&rows[at], ruleset, law) for at in range(len(records))]
+
+
+def start_records(ruleset, n):
+    """Return n start positions: (n,) POSITION.
+
+    >>> import tavli_fast as tf
+    >>> tf.start_records(tf.PORTES, 1000).shape
+    (1000,)
+    """
+    try:
+        n = index(n)
+    except TypeError:
+        raise ValueError(f"n is a number of positions, not {n!r}") from None
+    if n < 0:
+        raise ValueError(f"n is a number of positions, not {n!r}")
+    return np.repeat(to_records([Position.start(ruleset)]), n)
+
+
+def check_records(records, ruleset):
+    """Raise `IllegalPosition` naming the first row that is no position of the game.
+
+    Checked is what the mechanics allow: totals, points that both sides hold, a bar only where
+    there is one, nothing in unused bytes.
+
+    >>> import tavli_fast as tf
+    >>> records = tf.start_records(tf.PORTES, 3)
+    >>> records["own"]["checkers"][1, 6] += 1
+    >>> tf.check_records(records, tf.PORTES)
+    Traceback (most recent call last):
+        ...
+    tavli_fast.position.IllegalPosition: row 1: own has 16 checkers, not 15
+    """
+    records = _as_records(records)
+    cdef _Work work = _Work(records, np.array((1, 1), np.uint8), 1, ruleset, False)
+    work.check()

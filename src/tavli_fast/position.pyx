@@ -1,0 +1,543 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, freethreading_compatible=True
+"""One position: what it holds, what can be played from it, and what was played."""
+
+from concurrent.futures import ThreadPoolExecutor
+from operator import index
+
+import numpy as np
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
+from tavli_fast._kernel cimport (
+    BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE,
+    Freedom, Record,
+)
+
+from . import notation, render
+from .rules import Contact, Movement
+
+_SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
+
+POSITION = np.dtype([("own", _SIDE), ("opp", _SIDE)])
+"""The 64-byte record, seen by the player on roll; each side's counts in its own numbering."""
+
+
+class IllegalPosition(ValueError):
+    """A position the game's mechanics do not allow.
+
+    `faults` lists every reason; `row` is the place in a batch, or None.
+    """
+
+    def __init__(self, faults, row=None):
+        self.faults = tuple(faults)
+        self.row = row
+        super().__init__(("" if row is None else f"row {row}: ") + "; ".join(self.faults))
+
+    def __reduce__(self):
+        return IllegalPosition, (self.faults, self.row)
+
+
+class IllegalMove(ValueError):
+    """A move that cannot be played in this position with this roll."""
+
+
+cdef list describe_faults(const Record *record, object ruleset, int faults):
+    """Every reason for which a record is not a position of this game."""
+    cdef const uint8_t *own = <const uint8_t *>record
+    cdef const uint8_t *opp = own + 32
+    cdef list reasons = []
+    cdef int point, theirs
+    if faults & OWN_TOTAL:
+        reasons.append(f"own has {sum(own[:26])} checkers, not {ruleset.checkers}")
+    if faults & OPP_TOTAL:
+        reasons.append(f"opp has {sum(opp[:26])} checkers, not {ruleset.checkers}")
+    if faults & SHARED_POINT:
+        for point in range(1, 25):
+            theirs = 25 - point
+            if ruleset.movement is Movement.PARALLEL:
+                theirs = point + 12 if point <= 12 else point - 12
+            if own[point] and opp[theirs]:
+                reasons.append(
+                    f"own point {point} is opp point {theirs}: both sides have checkers on it"
+                )
+    if faults & BAR_IN_USE:
+        reasons.append(f"{ruleset.game} has no bar")
+    if faults & PINNED:
+        reasons.append(f"{ruleset.game} has no pinned checkers")
+    if faults & SPARE_IN_USE:
+        reasons.append("the spare bytes are not zero")
+    return reasons
+
+
+cdef Position from_record(const Record *record, object ruleset, KernelRules law):
+    cdef Position position = Position.__new__(Position)
+    position.record = record[0]
+    position.ruleset = ruleset
+    position.law = law
+    return position
+
+
+cdef int read_roll(object roll, int *die, int *other) except -1:
+    try:
+        first, second = roll
+        die[0] = index(first)
+        other[0] = index(second)
+    except (TypeError, ValueError, OverflowError):
+        die[0] = 0
+    if not (1 <= die[0] <= 6 and 1 <= other[0] <= 6):
+        raise ValueError(f"a roll is two numbers from 1 to 6, not {roll!r}")
+    return 0
+
+
+cdef Record *new_rows(int64_t count) except NULL:
+    cdef Record *rows = <Record *>PyMem_RawMalloc(count * sizeof(Record))
+    if rows == NULL:
+        raise MemoryError
+    return rows
+
+
+def _read_side(name, given, checkers, faults):
+    """Turn a mapping or 26 counts into 26 counts, collecting what is wrong with them."""
+    counts = [0] * 26
+    if hasattr(given, "items"):
+        pairs = list(given.items())
+    else:
+        given = list(given)
+        pairs = list(enumerate(given))
+        if len(given) != 26:
+            faults.append(f"{name} has {len(given)} counts, not 26 (0 off, 1 to 24, 25 bar)")
+            return counts
+    seen = set()
+    for point, count in pairs:
+        try:
+            point_index, number = index(point), index(count)
+        except TypeError:
+            faults.append(f"{name} {point!r}: {count!r} is not a point and a count")
+            continue
+        if not 0 <= point_index <= 25:
+            faults.append(f"{name} has no point {point_index}; they are 0 (off) to 25 (bar)")
+        elif not 0 <= number <= 255:
+            faults.append(f"{name} has {number} checkers on point {point_index}")
+        else:
+            counts[point_index] = number
+            seen.add(point_index)
+    if 0 not in seen:
+        counts[0] = max(0, checkers - sum(counts))
+    return counts
+
+
+cdef class Move:
+    """All the steps of one turn, and the position they lead to.
+
+    `steps` are (from, to) pairs, one a number played, in an order in which they can be played; 25
+    is the bar and 0 off. `hits` are the mover's points on which a blot is hit. `after` is the
+    position reached, still seen by the mover. `str` gives standard notation.
+
+    >>> from tavli_fast import PORTES, Position
+    >>> move = Position.start(PORTES).parse_move("8/5 6/5", (3, 1))
+    >>> move.steps, str(move)
+    (((8, 5), (6, 5)), '8/5 6/5')
+    """
+
+    cdef readonly tuple steps
+    cdef readonly tuple hits
+    cdef readonly Position after
+
+    def __init__(self, steps, hits, after):
+        self.steps = tuple(steps)
+        self.hits = tuple(hits)
+        self.after = after
+
+    def __str__(self):
+        return notation.format_move(self.steps, self.hits)
+
+    def __repr__(self):
+        return f"Move({self.steps!r}, {self.hits!r}, {self.after!r})"
+
+    def __eq__(self, other):
+        if not isinstance(other, Move):
+            return NotImplemented
+        return (
+            self.steps == (<Move>other).steps
+            and self.hits == (<Move>other).hits
+            and self.after == (<Move>other).after
+        )
+
+    def __hash__(self):
+        return hash((self.steps, self.after))
+
+    def __reduce__(self):
+        return Move, (self.steps, self.hits, self.after)
+
+
+cdef class Position:
+    """A position, seen by the player on roll; immutable.
+
+    `own` and `opp` are mappings from point to count, or 26 counts (0 off, 1 to 24, 25 bar), each
+    in that side's own numbering; in a mapping, what is missing to the full number is borne off.
+    Raises `IllegalPosition`, with every fault at once, for what the game's mechanics do not
+    allow. Whether play could reach it is not judged.
+
+    >>> from tavli_fast import FEVGA, Position
+    >>> p = Position(FEVGA, own={24: 14, 13: 1}, opp={24: 15})
+    >>> p.pip_counts, p.points_won
+    ((349, 360), None)
+    >>> Position(FEVGA, own={24: 14, 12: 1}, opp={24: 16})
+    Traceback (most recent call last):
+        ...
+    tavli_fast.position.IllegalPosition: opp has 16 checkers, not 15; own point 12 is opp point \
+24: both sides have checkers on it
+    """
+
+    def __init__(self, ruleset, own, opp, own_pinned=(), opp_pinned=()):
+        cdef list faults = []
+        cdef uint8_t *bytes_ = <uint8_t *>&self.record
+        cdef int point
+        memset(&self.record, 0, sizeof(Record))
+        self.ruleset = ruleset
+        self.law = kernel_rules(ruleset)
+        own_counts = _read_side("own", own, ruleset.checkers, faults)
+        opp_counts = _read_side("opp", opp, ruleset.checkers, faults)
+        for point in range(26):
+            bytes_[point] = own_counts[point]
+            bytes_[32 + point] = opp_counts[point]
+        if not faults:
+            faults = describe_faults(
+                &self.record, ruleset, kernel.faults(&self.record, &self.law.rules)
+            )
+        for name, pinned in (("own_pinned", own_pinned), ("opp_pinned", opp_pinned)):
+            if tuple(pinned):
+                faults.append(f"{name} is {tuple(pinned)}, but {ruleset.game} has no pinned checkers")
+        if faults:
+            raise IllegalPosition(faults)
+
+    @classmethod
+    def start(cls, ruleset):
+        """Return the position in which a game of this ruleset begins.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position.start(PORTES).pip_counts
+        (167, 167)
+        """
+        return cls(ruleset, ruleset.start, ruleset.start)
+
+    @classmethod
+    def parse(cls, text, ruleset):
+        """Return the position a text stands for: `start`, or the form of `text`.
+
+        Raises `NotationError` for a text that cannot be read, and `IllegalPosition` for one that
+        stands for no position of the game.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position.parse("start", PORTES) == Position.start(PORTES)
+        True
+        """
+        if text.strip().casefold() == "start":
+            return cls.start(ruleset)
+        return cls(ruleset, *notation.parse_position(text, ruleset))
+
+    @property
+    def own(self):
+        """Checkers of the player on roll, 26 counts by own point: 0 off, 1 to 24, 25 bar."""
+        return tuple((<const uint8_t *>&self.record)[:26])
+
+    @property
+    def opp(self):
+        """Checkers of the other player, 26 counts by his own numbering."""
+        return tuple((<const uint8_t *>&self.record)[32:58])
+
+    @property
+    def own_pinned(self):
+        """Own points whose single bottom checker is pinned."""
+        return ()
+
+    @property
+    def opp_pinned(self):
+        """The same for the other player, in his own numbering."""
+        return ()
+
+    @property
+    def pip_counts(self):
+        """Pips that each side still has to travel, as (own, opp); a checker on the bar has 25."""
+        cdef const uint8_t *counts = <const uint8_t *>&self.record
+        cdef int point, own = 0, opp = 0
+        for point in range(26):
+            own += point * counts[point]
+            opp += point * counts[32 + point]
+        return own, opp
+
+    @property
+    def points_won(self):
+        """None while the game is on; else the points won by the player on roll, negative if lost.
+
+        1, or 2 if the loser has borne off none; where the ruleset counts `triple`, 3 if such a
+        loser has a checker on the bar or in the winner's home.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position(PORTES, own={}, opp={24: 15}).points_won
+        2
+        >>> Position(PORTES, own={6: 1}, opp={}).points_won
+        -1
+        """
+        cdef const uint8_t *own = <const uint8_t *>&self.record
+        cdef const uint8_t *opp = own + 32
+        checkers = self.ruleset.checkers
+        if own[0] == checkers:
+            return self._points(opp)
+        if opp[0] == checkers:
+            return -self._points(own)
+        return None
+
+    cdef int _points(self, const uint8_t *loser):
+        cdef int point
+        if loser[0]:
+            return 1
+        if self.ruleset.triple == "on":
+            # The winner's home is the loser's start quarter in contrary movement, and his own
+            # 13 to 18 in parallel.
+            home = range(19, 25) if self.ruleset.movement is Movement.CONTRARY else range(13, 19)
+            if loser[25] or any(loser[point] for point in home):
+                return 3
+        return 2
+
+    def flip(self):
+        """Return the same position seen by the other player.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> p = Position(FEVGA, own={24: 14, 13: 1}, opp={24: 15})
+        >>> p.flip().opp == p.own
+        True
+        """
+        cdef Record flipped
+        memcpy(&flipped.lane[0], &self.record.lane[4], 32)
+        memcpy(&flipped.lane[4], &self.record.lane[0], 32)
+        return from_record(&flipped, self.ruleset, self.law)
+
+    def afterstates(self, roll):
+        """Return every distinct position this roll can lead to, seen by the mover.
+
+        `roll` is two numbers from 1 to 6, in any order. Where nothing can be played, and in a
+        finished game, the only one is the position itself. The order is always the same, but
+        means nothing.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> len(Position.start(PORTES).afterstates((3, 1)))
+        16
+        """
+        cdef Record mixed_rows[MOST_MIXED]
+        cdef Record *rows = mixed_rows
+        cdef int die, other
+        cdef int64_t count, at
+        cdef uint8_t played
+        cdef list found
+        read_roll(roll, &die, &other)
+        if die == other:
+            rows = new_rows(MOST_DOUBLE)
+        try:
+            count = kernel.afterstates(&self.record, die, other, &self.law.rules, 0, rows, &played)
+            found = [None] * count
+            for at in range(count):
+                found[at] = from_record(&rows[at], self.ruleset, self.law)
+        finally:
+            if die == other:
+                PyMem_RawFree(rows)
+        return found
+
+    def moves(self, roll):
+        """Return one `Move` for every distinct afterstate of this roll.
+
+        A lost turn is one move without steps.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> [str(move) for move in Position.start(FEVGA).moves((6, 5))]
+        ['24/13']
+        """
+        cdef int die, other
+        read_roll(roll, &die, &other)
+        wanted = {after: None for after in self.afterstates(roll)}
+        # Every turn under way, reached by one number more each time; the first way found stays.
+        high, low = max(die, other), min(die, other)
+        left = (high,) * 4 if high == low else (high, low)
+        under_way = {(self, 0, 0, left): ((), ())}
+        levels = []
+        while under_way:
+            levels.append(under_way)
+            further = {}
+            for (position, locked, runner, numbers), (steps, hits) in under_way.items():
+                for number in dict.fromkeys(numbers):
+                    rest = list(numbers)
+                    rest.remove(number)
+                    for reached, hit, freedom, step in (<Position>position)._steps(
+                        number, locked, runner
+                    ):
+                        further.setdefault(
+                            (reached, *freedom, tuple(rest)),
+                            ((*steps, step), (*hits, step[1]) if hit else hits),
+                        )
+            under_way = further
+        for level in reversed(levels):
+            for (position, _, _, _), found in level.items():
+                if position in wanted and wanted[position] is None:
+                    wanted[position] = found
+        return [Move(*found, after) for after, found in wanted.items()]
+
+    def _steps(self, int number, uint32_t locked, uint32_t runner):
+        """Every single step by one number: position reached, hit, what is left free, (from, to)."""
+        cdef Freedom freedom
+        cdef Record reached
+        cdef uint32_t sources
+        cdef int point, hit
+        cdef list found = []
+        freedom.locked = locked
+        freedom.runner = runner
+        sources = kernel.sources(&self.record, number, &self.law.rules, &freedom)
+        for point in range(25, 0, -1):
+            if sources >> point & 1:
+                freedom.locked = locked
+                freedom.runner = runner
+                reached = self.record
+                hit = kernel.step(&reached, point, number, &self.law.rules, &freedom)
+                found.append((
+                    from_record(&reached, self.ruleset, self.law),
+                    hit,
+                    (freedom.locked, freedom.runner),
+                    (point, max(point - number, 0)),
+                ))
+        return found
+
+    def parse_move(self, text, roll):
+        """Return the legal move that a text in standard notation means.
+
+        Steps may stand in any order, merged ("24/13") or single, with or without `*`, `(2)`,
+        `bar` and `off`. Raises `NotationError` for a text that cannot be read and `IllegalMove`
+        for a move that cannot be played with this roll.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> str(Position.start(PORTES).parse_move("6/5, 8/5", (1, 3)))
+        '8/5 6/5'
+        """
+        legal = self.moves(roll)
+        matches = notation.match_move(text, legal, self)
+        if len(matches) == 1:
+            return matches[0]
+        die, other = roll
+        if matches:
+            raise IllegalMove(
+                f"{text!r} may mean {' or '.join(str(move) for move in matches)}; say which"
+            )
+        raise IllegalMove(
+            f"{text!r} cannot be played with {die}-{other}; {len(legal)} moves can, "
+            f"such as {legal[0]}"
+            if len(legal) > 1
+            else f"{text!r} cannot be played with {die}-{other}; the only move is {legal[0]}"
+        )
+
+    def play(self, move, roll):
+        """Return the position after a move, given as `Move` or text, checked against the rules.
+
+        The result is still seen by the mover; `flip` it for the next player. Raises like
+        `parse_move`.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> Position.start(FEVGA).play("24/13", (6, 5)).own[13]
+        1
+        """
+        if isinstance(move, Move):
+            if (<Move>move).after not in self.afterstates(roll):
+                raise IllegalMove(f"{move} cannot be played with {roll[0]}-{roll[1]} from here")
+            return (<Move>move).after
+        return self.parse_move(move, roll).after
+
+    def perft(self, depth, weighted=False, threads=1, progress=None):
+        """Count the paths of `depth` rolls from here.
+
+        Over the 21 distinct rolls, or with `weighted` over all 36. A lost turn counts one, and so
+        does a finished game at any depth. `progress` is called as `progress(done, total)` with
+        the parts of the work done so far.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> Position.start(FEVGA).perft(2)
+        479
+        """
+        cdef int plies
+        try:
+            plies = index(depth)
+            workers = index(threads)
+        except TypeError:
+            raise ValueError(f"depth and threads are integers, not {depth!r} and {threads!r}")
+        if not 0 <= plies <= 64:
+            raise ValueError(f"depth is 0 to 64, not {depth!r}")
+        if workers < 1:
+            raise ValueError(f"threads is at least 1, not {threads!r}")
+        if plies < 3 or self.points_won is not None:
+            # Also the last two plies of everything else: too short to be split or interrupted.
+            return self._perft(plies, bool(weighted))
+        parts = []
+        for die in range(1, 7):
+            for other in range(1, die + 1):
+                weight = 2 if weighted and die != other else 1
+                parts += [
+                    (child.flip(), weight) for child in self.afterstates((die, other))
+                ]
+        total = 0
+
+        def count(part):
+            return part[1] * (<Position>part[0])._perft(plies - 1, bool(weighted))
+
+        with ThreadPoolExecutor(workers) as pool:
+            counts = map(count, parts) if workers == 1 else pool.map(count, parts)
+            try:
+                for done, found in enumerate(counts, 1):
+                    total += found
+                    if progress is not None:
+                        progress(done, len(parts))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        return total
+
+    cdef object _perft(self, int depth, int weighted):
+        cdef Record *arena = new_rows(MOST_DOUBLE * max(depth, 1))
+        cdef uint64_t total
+        with nogil:
+            total = kernel.perft(&self.record, depth, weighted, &self.law.rules, arena)
+        PyMem_RawFree(arena)
+        return total
+
+    @property
+    def text(self):
+        """The position in one line, as `parse` and the command line read it.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position.start(PORTES).text
+        '24:2,13:5,8:3,6:5/24:2,13:5,8:3,6:5'
+        """
+        return notation.format_position(self)
+
+    def __str__(self):
+        return render.board(self)
+
+    def __repr__(self):
+        sides = [
+            "{" + ", ".join(f"{point}: {side[point]}" for point in range(25, 0, -1) if side[point]) + "}"
+            for side in (self.own, self.opp)
+        ]
+        return f"Position({self.ruleset!r}, own={sides[0]}, opp={sides[1]})"
+
+    def __eq__(self, other):
+        if not isinstance(other, Position):
+            return NotImplemented
+        return (
+            memcmp(&self.record, &(<Position>other).record, sizeof(Record)) == 0
+            and (self.ruleset is (<Position>other).ruleset or self.ruleset == (<Position>other).ruleset)
+        )
+
+    def __hash__(self):
+        return hash(PyBytes_FromStringAndSize(<const char *>&self.record, sizeof(Record)))
+
+    def __reduce__(self):
+        return Position, (self.ruleset, self.own, self.opp)

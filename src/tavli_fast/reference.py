@@ -1,0 +1,687 @@
+"""The rules, slowly and plainly: the second engine, against which the fast one is tested.
+
+Each rule is one function named for it, and a turn is found by brute force: every order of the dice
+with every checker. Nothing is shared with the fast engine but the ruleset data.
+
+The file follows the order of law, which is the same in every game: what a single step may not do,
+what a finished turn may not look like, most numbers, the higher number, distinct results. A rule
+of a new game is one more function, asked in `may_leave`, `is_open`, `after_step` or `breaks_a_ban`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from tavli_fast.rules import BAR, OFF, Contact, Movement, Ruleset
+
+__all__ = [
+    "Board",
+    "afterstates",
+    "board",
+    "flip",
+    "moves",
+    "numbers_played",
+    "perft",
+    "points_won",
+    "side",
+    "start",
+]
+
+NUMBERS = range(1, 7)
+HOME = range(1, 7)
+MOTHER = 24
+START_QUARTER = range(19, 25)
+MOTHER_PRIME = range(6, 12)
+"""In a parallel game, the six points right in front of the opponent's 24, which is my 12."""
+
+Step = tuple[int, int]
+"""One checker by one number: the point it leaves (25: the bar) and where it comes (0: off)."""
+
+
+# Positions
+
+
+class PositionLike(Protocol):
+    """What is read as a position: both sides' counts, each by its own numbering, and pins."""
+
+    @property
+    def own(self) -> Sequence[int]: ...
+    @property
+    def opp(self) -> Sequence[int]: ...
+    @property
+    def own_pinned(self) -> Iterable[int]: ...
+    @property
+    def opp_pinned(self) -> Iterable[int]: ...
+
+
+class Board(NamedTuple):
+    """A position without its ruleset, seen by the player on roll.
+
+    `own` and `opp` are 26 counts, each by that side's own numbering: 0 off, 1 to 24, 25 the bar.
+
+    >>> Board(side({24: 15}), side({24: 14, 13: 1})).opp[13]
+    1
+    """
+
+    own: tuple[int, ...]
+    opp: tuple[int, ...]
+    own_pinned: frozenset[int] = frozenset()
+    opp_pinned: frozenset[int] = frozenset()
+
+
+def side(points: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the 26 counts of one side from a mapping of points to counts; 0 off is not filled up.
+
+    >>> side({0: 13, 2: 1, 1: 1})[:3]
+    (13, 1, 1)
+    """
+    return tuple(points.get(point, 0) for point in range(OFF, BAR + 1))
+
+
+def board(position: PositionLike) -> Board:
+    """Return the board of anything with `own`, `opp`, `own_pinned` and `opp_pinned`.
+
+    >>> from tavli_fast.rules import PORTES
+    >>> board(start(PORTES)) == start(PORTES)
+    True
+    """
+    return Board(
+        tuple(map(int, position.own)),
+        tuple(map(int, position.opp)),
+        frozenset(map(int, position.own_pinned)),
+        frozenset(map(int, position.opp_pinned)),
+    )
+
+
+def start(ruleset: Ruleset) -> Board:
+    """Return the position in which a game begins.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> start(FEVGA).own[24], start(FEVGA).opp[24]
+    (15, 15)
+    """
+    return Board(ruleset.start, ruleset.start)
+
+
+def flip(board: Board) -> Board:
+    """Return the position as the other side sees it.
+
+    >>> flip(Board(side({24: 15}), side({13: 15}))).own[13]
+    15
+    """
+    return Board(board.opp, board.own, board.opp_pinned, board.own_pinned)
+
+
+def across(point: int, ruleset: Ruleset) -> int:
+    """Return the opponent's number of my point, 1 to 24; the same both ways.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> across(6, PORTES), across(6, FEVGA), across(18, FEVGA)
+    (19, 18, 6)
+    """
+    if ruleset.movement is Movement.CONTRARY:
+        return 25 - point
+    return point + 12 if point <= 12 else point - 12
+
+
+def is_home(own: Sequence[int]) -> bool:
+    """Whether all checkers of a side, borne off included, are in its own 6..1.
+
+    >>> is_home(side({0: 12, 6: 3})), is_home(side({6: 14, 7: 1})), is_home(side({6: 14, 25: 1}))
+    (True, False, False)
+    """
+    return not any(own[7:])
+
+
+def has_finished(own: Sequence[int], ruleset: Ruleset) -> bool:
+    """Whether a side has borne off all its checkers.
+
+    >>> from tavli_fast.rules import PORTES
+    >>> has_finished(side({0: 15}), PORTES), has_finished(side({0: 14, 1: 1}), PORTES)
+    (True, False)
+    """
+    return own[OFF] == ruleset.checkers
+
+
+def points_won(position: PositionLike, ruleset: Ruleset | None = None) -> int | None:
+    """Return the points the player on roll has won, negative if lost, `None` while the game is on.
+
+    1; 2 if the loser has none off; with `triple=on` 3 if he has none off and a checker on the bar
+    or in the winner's home. 0 if both sides have finished, which no game of play comes to.
+
+    >>> from tavli_fast.rules import BACKGAMMON, PORTES
+    >>> gammon = Board(side({0: 15}), side({25: 1, 1: 14}))
+    >>> points_won(gammon, PORTES), points_won(gammon, BACKGAMMON)
+    (2, 3)
+    >>> points_won(flip(gammon), BACKGAMMON), points_won(start(PORTES), PORTES)
+    (-3, None)
+    """
+    now, ruleset = _resolve(position, ruleset)
+    own_finished = has_finished(now.own, ruleset)
+    opp_finished = has_finished(now.opp, ruleset)
+    if own_finished and opp_finished:
+        return 0
+    if own_finished:
+        return points_lost(now.opp, ruleset)
+    if opp_finished:
+        return -points_lost(now.own, ruleset)
+    return None
+
+
+def points_lost(loser: Sequence[int], ruleset: Ruleset) -> int:
+    """Return how many points the side with these checkers loses when the other has finished.
+
+    >>> from tavli_fast.rules import BACKGAMMON
+    >>> points_lost(side({0: 1, 1: 14}), BACKGAMMON), points_lost(side({19: 15}), BACKGAMMON)
+    (1, 3)
+    """
+    if loser[OFF] > 0:
+        return 1
+    in_winners_home = any(loser[across(point, ruleset)] for point in HOME)
+    if ruleset.triple == "on" and (loser[BAR] > 0 or in_winners_home):
+        return 3
+    return 2
+
+
+# A turn under way
+
+
+class Turn(NamedTuple):
+    """A turn under way: where it stands and all that the next step depends on.
+
+    `numbers` are those still to be played, the higher first. `hitters` are the own points 6..1 on
+    which a checker that hit must stay (`hit_and_run=not_at_home`). `began_with_runner` says whether
+    the runner rule was active when the turn began.
+    """
+
+    board: Board
+    numbers: tuple[int, ...]
+    hitters: frozenset[int]
+    began_with_runner: bool
+
+
+Plays = dict[Turn, list[tuple[Step, Turn]]]
+"""Every stage of a turn with the steps that can follow it; fewer numbers played come first."""
+
+
+def numbers_of(roll: Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers a roll lets one play, the higher first; a double is played four times.
+
+    Raises `ValueError` unless the roll is two numbers from 1 to 6.
+
+    >>> numbers_of((3, 5)), numbers_of((2, 2))
+    ((5, 3), (2, 2, 2, 2))
+    >>> numbers_of((0, 7))
+    Traceback (most recent call last):
+        ...
+    ValueError: not a roll: (0, 7); it is two numbers from 1 to 6
+    """
+    if len(roll) != 2 or any(number not in NUMBERS for number in roll):
+        raise ValueError(f"not a roll: {roll!r}; it is two numbers from 1 to 6")
+    low, high = sorted(map(int, roll))
+    return (high,) * 4 if high == low else (high, low)
+
+
+def begin_turn(board: Board, numbers: tuple[int, ...], ruleset: Ruleset) -> Turn:
+    """Return the turn of the player on roll, before his first step."""
+    return Turn(board, numbers, frozenset(), runner_is_under_way(board.own, ruleset))
+
+
+# What a single step may not do
+
+
+def is_legal_step(turn: Turn, origin: int, number: int, ruleset: Ruleset) -> bool:
+    """Whether a checker may step from a point (25: the bar) by a number, in this turn so far.
+
+    >>> from tavli_fast.rules import PORTES
+    >>> turn = begin_turn(start(PORTES), (6, 5), PORTES)
+    >>> is_legal_step(turn, 24, 6, PORTES), is_legal_step(turn, 24, 5, PORTES)
+    (True, False)
+    """
+    if not may_leave(turn, origin, ruleset):
+        return False
+    if origin > number:
+        return is_open(turn.board, origin - number, ruleset)
+    return may_bear_off(turn.board.own, origin, number)
+
+
+def may_leave(turn: Turn, origin: int, ruleset: Ruleset) -> bool:
+    """Whether some own checker on this point may move at all in the next step."""
+    return (
+        turn.board.own[origin] > 0
+        and not waits_for_bar(turn, origin)
+        and not waits_for_runner(turn, origin, ruleset)
+        and not rests_after_hit(turn, origin)
+    )
+
+
+def waits_for_bar(turn: Turn, origin: int) -> bool:
+    """With a checker on the bar nothing else moves."""
+    return turn.board.own[BAR] > 0 and origin != BAR
+
+
+def waits_for_runner(turn: Turn, origin: int, ruleset: Ruleset) -> bool:
+    """While the runner travels alone nothing else moves."""
+    return runner_travels_alone(turn, ruleset) and origin != runner_point(turn.board.own)
+
+
+def runner_travels_alone(turn: Turn, ruleset: Ruleset) -> bool:
+    """Whether only the runner may move in the next step.
+
+    `runner_release=mid_turn`: as the position says before each step. `turn_end`: as it was when
+    the turn began.
+    """
+    if ruleset.runner_release == "turn_end":
+        return turn.began_with_runner
+    return runner_is_under_way(turn.board.own, ruleset)
+
+
+def runner_is_under_way(own: Sequence[int], ruleset: Ruleset) -> bool:
+    """Whether the runner rule is active in a position.
+
+    Active while all checkers but at most one stand on 24 and that one, if any, has neither come to
+    the opponent's start quarter (`runner=enter`: own 12 or lower; `pass`: 11 or lower) nor off.
+
+    >>> from tavli_fast.rules import FEVGA, MOULTEZIM
+    >>> arrived = side({24: 14, 12: 1})
+    >>> runner_is_under_way(arrived, FEVGA), runner_is_under_way(arrived, MOULTEZIM)
+    (False, True)
+    >>> runner_is_under_way(FEVGA.start, FEVGA), runner_is_under_way(side({0: 1, 24: 14}), FEVGA)
+    (True, False)
+    """
+    if ruleset.runner == "off":
+        return False
+    left_24 = sum(own) - own[MOTHER]
+    if left_24 == 0:
+        return True
+    arrival = {"enter": 12, "pass": 11}[ruleset.runner]
+    return left_24 == 1 and runner_point(own) > arrival
+
+
+def runner_point(own: Sequence[int]) -> int:
+    """Return where the runner stands, when at most one checker has left 24: there if all are.
+
+    >>> runner_point(side({24: 15})), runner_point(side({24: 14, 17: 1}))
+    (24, 17)
+    """
+    for point, count in enumerate(own):
+        if count > 0 and point != MOTHER:
+            return point
+    return MOTHER
+
+
+def rests_after_hit(turn: Turn, origin: int) -> bool:
+    """Whether the only own checker on this point hit there and so must stay.
+
+    `hit_and_run=not_at_home`: a checker that hits on own 6..1 may neither step on nor bear off in
+    that turn. Others that come to the same point may: one has to stay, no matter which.
+    """
+    return origin in turn.hitters and turn.board.own[origin] == 1
+
+
+def is_open(board: Board, point: int, ruleset: Ruleset) -> bool:
+    """Whether an own checker may land on a point.
+
+    Hit: empty, own, or exactly one opposing checker. Hold: no opposing checker.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> blot = Board(side({24: 15}), side({7: 1, 8: 14}))
+    >>> is_open(blot, 18, PORTES), is_open(blot, 17, PORTES), is_open(blot, 19, FEVGA)
+    (True, False, False)
+    """
+    opposing = board.opp[across(point, ruleset)]
+    return opposing == 0 or (opposing == 1 and ruleset.contact is Contact.HIT)
+
+
+def may_bear_off(own: Sequence[int], origin: int, number: int) -> bool:
+    """Whether a number may bear off from a point.
+
+    Only while all checkers are home; from the point of that number, or, if the number is above the
+    highest occupied point, from that one.
+
+    >>> own = side({0: 13, 5: 1, 2: 1})
+    >>> [number for number in NUMBERS if may_bear_off(own, 5, number)]
+    [5, 6]
+    >>> [number for number in NUMBERS if may_bear_off(own, 2, number)]
+    [2]
+    """
+    if not is_home(own) or own[origin] == 0:
+        return False
+    is_highest = not any(own[origin + 1 :])
+    return number == origin or (number > origin and is_highest)
+
+
+def after_step(turn: Turn, origin: int, number: int, ruleset: Ruleset) -> tuple[Step, Turn]:
+    """Return a legal step and the turn after it."""
+    own, opp = list(turn.board.own), list(turn.board.opp)
+    target = max(origin - number, OFF)
+    hitters = turn.hitters
+    own[origin] -= 1
+    own[target] += 1
+    if is_hit(turn.board, target, ruleset):
+        opp[across(target, ruleset)] -= 1
+        opp[BAR] += 1
+        if ruleset.hit_and_run == "not_at_home" and target in HOME:
+            hitters = hitters | {target}
+    numbers = list(turn.numbers)
+    numbers.remove(number)
+    after = Board(tuple(own), tuple(opp), turn.board.own_pinned, turn.board.opp_pinned)
+    return (origin, target), Turn(after, tuple(numbers), hitters, turn.began_with_runner)
+
+
+def is_hit(board: Board, target: int, ruleset: Ruleset) -> bool:
+    """Whether landing there sends an opposing checker to the bar."""
+    return (
+        ruleset.contact is Contact.HIT and target != OFF and board.opp[across(target, ruleset)] == 1
+    )
+
+
+def every_play(beginning: Turn, ruleset: Ruleset) -> Plays:
+    """Return every stage a turn can come to by legal steps, in every order of the dice.
+
+    The beginning is the first key. Stages alike in everything the next step depends on are one.
+    """
+    plays: Plays = {}
+    stages = {beginning}
+    while stages:
+        for turn in stages:
+            plays[turn] = [
+                after_step(turn, origin, number, ruleset)
+                for number in sorted(set(turn.numbers))
+                for origin in range(BAR, OFF, -1)
+                if is_legal_step(turn, origin, number, ruleset)
+            ]
+        stages = {after for turn in stages for _, after in plays[turn]}
+    return plays
+
+
+# What a finished turn may not look like
+
+
+def holds(own: Sequence[int], point: int, ruleset: Ruleset) -> bool:
+    """Whether a side keeps the other from landing on a point."""
+    return own[point] >= (1 if ruleset.contact is Contact.HOLD else 2)
+
+
+def breaks_a_ban(board: Board, was_blocked: bool, ruleset: Ruleset) -> bool:
+    """Whether a turn may not end so; `was_blocked`: the opponent was totally blocked before it."""
+    return (
+        breaks_start_quarter(board, ruleset)
+        or breaks_mother_prime(board, ruleset)
+        or breaks_total_block(board, was_blocked, ruleset)
+    )
+
+
+def breaks_total_block(board: Board, was_blocked: bool, ruleset: Ruleset) -> bool:
+    """The opponent may not be left totally blocked.
+
+    `total_block_remedy=must_open`: only if he was so at the start of the turn.
+    """
+    if ruleset.total_block_remedy == "must_open" and not was_blocked:
+        return False
+    return is_totally_blocked(board, ruleset)
+
+
+def is_totally_blocked(board: Board, ruleset: Ruleset) -> bool:
+    """Whether the opponent is totally blocked, in the sense of `total_block`.
+
+    If he has no checkers left the question does not arise.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> wall = side({1: 1, 2: 1, 3: 1, 24: 10, 23: 1, 22: 1})
+    >>> is_totally_blocked(Board(wall, side({16: 2, 9: 13})), FEVGA)
+    False
+    >>> is_totally_blocked(Board(wall, side({16: 15})), FEVGA)
+    True
+    """
+    if has_finished(board.opp, ruleset):
+        return False
+    if ruleset.total_block == "no_playable_number":
+        return has_no_playable_number(board, ruleset)
+    if ruleset.total_block == "all_on_one_point":
+        return stands_on_one_point_behind_six(board, ruleset)
+    return False
+
+
+def has_no_playable_number(board: Board, ruleset: Ruleset) -> bool:
+    """Whether the opponent, were he on roll, could play no number 1 to 6; his bans do not count."""
+    his_turn = begin_turn(flip(board), tuple(NUMBERS), ruleset)
+    return not any(
+        is_legal_step(his_turn, origin, number, ruleset)
+        for number in NUMBERS
+        for origin in range(BAR, OFF, -1)
+    )
+
+
+def stands_on_one_point_behind_six(board: Board, ruleset: Ruleset) -> bool:
+    """Whether all the opponent's checkers, none off, stand right behind six points held by me."""
+    occupied = [point for point, count in enumerate(board.opp) if count > 0]
+    rearmost = occupied[-1]
+    return (
+        len(occupied) == 1
+        and rearmost > 6
+        and all(
+            holds(board.own, across(point, ruleset), ruleset)
+            for point in range(rearmost - 6, rearmost)
+        )
+    )
+
+
+def breaks_start_quarter(board: Board, ruleset: Ruleset) -> bool:
+    """All six of own 24..19 may not be held.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> held = Board(side({24: 10, 23: 1, 22: 1, 21: 1, 20: 1, 19: 1}), side({24: 15}))
+    >>> breaks_start_quarter(held, FEVGA), breaks_start_quarter(start(FEVGA), FEVGA)
+    (True, False)
+    """
+    return ruleset.start_quarter == "banned" and all(
+        holds(board.own, point, ruleset) for point in START_QUARTER
+    )
+
+
+def breaks_mother_prime(board: Board, ruleset: Ruleset) -> bool:
+    """All six of own 11..6, right in front of the opponent's 24, may not be held.
+
+    `mother_prime=while_occupied`: only while he has a checker on his 24.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> prime = side({11: 1, 10: 1, 9: 1, 8: 1, 7: 1, 6: 10})
+    >>> left_24 = Board(prime, side({13: 15}))
+    >>> breaks_mother_prime(left_24, FEVGA)
+    True
+    >>> breaks_mother_prime(left_24, FEVGA.replace(mother_prime="while_occupied"))
+    False
+    """
+    if ruleset.mother_prime == "free":
+        return False
+    if ruleset.mother_prime == "while_occupied" and board.opp[MOTHER] == 0:
+        return False
+    return all(holds(board.own, point, ruleset) for point in MOTHER_PRIME)
+
+
+def not_banned(plays: Plays, ruleset: Ruleset) -> set[Turn]:
+    """Return the stages of a turn at which it may end as far as the bans go.
+
+    If the opponent was totally blocked at the start and no play of at least one number passes,
+    that ban alone is waived for this turn.
+    """
+    beginning = next(iter(plays))
+    was_blocked = is_totally_blocked(beginning.board, ruleset)
+    passing = {turn for turn in plays if not breaks_a_ban(turn.board, was_blocked, ruleset)}
+    if was_blocked and not passing - {beginning}:
+        return not_banned(plays, dataclasses.replace(ruleset, total_block="off"))
+    return passing
+
+
+# Most numbers, the higher number, distinct results
+
+
+def most_numbers(turns: set[Turn]) -> set[Turn]:
+    """Return those turns that play as many numbers as any of them does."""
+    fewest_left = min(len(turn.numbers) for turn in turns)
+    return {turn for turn in turns if len(turn.numbers) == fewest_left}
+
+
+def higher_number(turns: set[Turn], roll: tuple[int, ...]) -> set[Turn]:
+    """Return the turns that play the higher number, if just one of two can be played.
+
+    `turns` play as many numbers as each other. If none of them plays the higher one, all stand.
+    """
+    if len(roll) != 2 or any(len(turn.numbers) != 1 for turn in turns):
+        return turns
+    return {turn for turn in turns if max(roll) not in turn.numbers} or turns
+
+
+def stops_before_bearing_off(plays: Plays, endings: set[Turn]) -> set[Turn]:
+    """Return the stages on the way to an ending at which `bear_off=optional` lets a move stop.
+
+    Those where some number left can be played, but only to bear off.
+    """
+    on_the_way = set(endings)
+    for turn in reversed(plays):
+        if any(after in on_the_way for _, after in plays[turn]):
+            on_the_way.add(turn)
+    return {
+        turn
+        for turn in on_the_way
+        if plays[turn] and all(target == OFF for (_, target), _ in plays[turn])
+    }
+
+
+def full_endings(plays: Plays, passing: set[Turn]) -> set[Turn]:
+    """Return the legal endings of a turn that play all that must be played.
+
+    The beginning itself if no play passes the bans: the turn is lost, which no ban forbids.
+    """
+    beginning = next(iter(plays))
+    return higher_number(most_numbers(passing | {beginning}), beginning.numbers)
+
+
+def legal_endings(plays: Plays, ruleset: Ruleset) -> set[Turn]:
+    """Return every legal ending of a turn."""
+    passing = not_banned(plays, ruleset)
+    endings = full_endings(plays, passing)
+    if ruleset.bear_off == "optional":
+        endings |= stops_before_bearing_off(plays, endings) & passing
+    return endings
+
+
+# The questions
+
+
+def afterstates(
+    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None = None
+) -> list[Board]:
+    """Return the distinct positions a roll can lead to, sorted, seen by the player who moved.
+
+    The unchanged position alone if no number can be played or the game is over. A position with a
+    `ruleset` of its own needs none here. Raises `ValueError` for a bad roll, or for a side that
+    has not as many checkers as the ruleset, borne off included.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> [after.own[13] for after in afterstates(start(FEVGA), (6, 5), FEVGA)]
+    [1]
+    >>> [len(afterstates(start(PORTES), roll, PORTES)) for roll in ((3, 1), (2, 2))]
+    [16, 75]
+    """
+    plays, ruleset = _plays(position, roll, ruleset)
+    results = {turn.board for turn in legal_endings(plays, ruleset)}
+    return sorted(results, key=lambda after: (*after[:2], *map(sorted, after[2:])))
+
+
+def moves(
+    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None = None
+) -> list[tuple[Step, ...]]:
+    """Return every legal sequence of steps, sorted: all orders, also where the result is the same.
+
+    Each is a tuple of (from, to), 25 the bar and 0 off; `()` alone for a lost turn. Errors as in
+    `afterstates`.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> moves(start(FEVGA), (6, 5), FEVGA)
+    [((24, 18), (18, 13)), ((24, 19), (19, 13))]
+    >>> moves(Board(side({0: 14, 25: 1}), side({1: 2, 2: 2, 3: 11})), (2, 1), PORTES)
+    [()]
+    """
+    plays, ruleset = _plays(position, roll, ruleset)
+    endings = legal_endings(plays, ruleset)
+
+    def sequences(turn: Turn) -> Iterator[tuple[Step, ...]]:
+        if turn in endings:
+            yield ()
+        for step, after in plays[turn]:
+            for rest in sequences(after):
+                yield (step, *rest)
+
+    return sorted(set(sequences(next(iter(plays)))))
+
+
+def numbers_played(
+    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None = None
+) -> int:
+    """Return the most numbers that any legal move plays: 0 to 4, 0 for a lost turn.
+
+    Errors as in `afterstates`.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> numbers_played(start(FEVGA), (6, 5), FEVGA), numbers_played(start(FEVGA), (6, 6), FEVGA)
+    (2, 1)
+    """
+    plays, ruleset = _plays(position, roll, ruleset)
+    rolled = len(numbers_of(roll))
+    return max(rolled - len(turn.numbers) for turn in legal_endings(plays, ruleset))
+
+
+def perft(
+    position: PositionLike, depth: int, weighted: bool = False, ruleset: Ruleset | None = None
+) -> int:
+    """Return the number of paths of `depth` turns over the 21 distinct rolls.
+
+    `weighted` counts mixed rolls twice, so over all 36. A lost turn counts one, and so does a
+    finished game at any depth. Raises `ValueError` for a negative depth.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> perft(start(FEVGA), 1, ruleset=FEVGA), perft(start(FEVGA), 1, weighted=True, ruleset=FEVGA)
+    (22, 37)
+    """
+    if depth < 0:
+        raise ValueError(f"depth cannot be negative: {depth}")
+    now, ruleset = _resolve(position, ruleset)
+    if depth == 0 or has_finished(now.own, ruleset) or has_finished(now.opp, ruleset):
+        return 1
+    paths = 0
+    for high in NUMBERS:
+        for low in range(1, high + 1):
+            below = sum(
+                perft(flip(after), depth - 1, weighted, ruleset)
+                for after in afterstates(now, (high, low), ruleset)
+            )
+            paths += below * (2 if weighted and high != low else 1)
+    return paths
+
+
+def _plays(
+    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None
+) -> tuple[Plays, Ruleset]:
+    """Return every play of a roll, none but the beginning if the game is over, and the ruleset."""
+    now, ruleset = _resolve(position, ruleset)
+    beginning = begin_turn(now, numbers_of(roll), ruleset)
+    if has_finished(now.own, ruleset) or has_finished(now.opp, ruleset):
+        return {beginning: []}, ruleset
+    return every_play(beginning, ruleset), ruleset
+
+
+def _resolve(position: PositionLike, ruleset: Ruleset | None) -> tuple[Board, Ruleset]:
+    """Return the board and the ruleset to judge it by: the one given, else the position's own."""
+    rules: Ruleset | None = ruleset or getattr(position, "ruleset", None)
+    if rules is None:
+        raise ValueError("a position without a ruleset of its own needs one given")
+    now = board(position)
+    for name, counts in (("own", now.own), ("opp", now.opp)):
+        # Whether a side has finished, and whether its runner is under way, is told by totals.
+        if len(counts) != BAR + 1 or sum(counts) != rules.checkers:
+            raise ValueError(f"{name} must be 26 counts that sum to {rules.checkers}: {counts}")
+    return now, rules
