@@ -41,12 +41,11 @@ static inline void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *m
     *held = ~none & 0x3FFFFFFu;
     *made = ~few & 0x3FFFFFFu;
 }
-/* All 26 counts of a side, plus the two spare bytes, which a legal record holds at zero. */
+/* All 26 counts of a side. */
 static inline int side_total(const uint8_t *counts)
 {
     const __m128i zero = _mm_setzero_si128();
-    const __m128i tail = _mm_srli_si128(_mm_slli_si128(
-        _mm_loadu_si128((const __m128i *)(counts + 16)), 4), 4);
+    const __m128i tail = _mm_slli_si128(_mm_loadu_si128((const __m128i *)(counts + 16)), 6);
     const __m128i sums = _mm_add_epi64(
         _mm_sad_epu8(_mm_loadu_si128((const __m128i *)counts), zero), _mm_sad_epu8(tail, zero));
     return _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
@@ -65,7 +64,7 @@ static inline void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *m
 static inline int side_total(const uint8_t *counts)
 {
     int total = 0;
-    for (int point = 0; point < 28; point++) total += counts[point];
+    for (int point = 0; point < 26; point++) total += counts[point];
     return total;
 }
 #endif

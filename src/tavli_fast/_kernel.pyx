@@ -43,9 +43,12 @@ cdef enum:
     START_QUARTER = 0x1F80000      # own 24..19
     MOTHER_PRIME_RUN = 1 << 18     # his 18..23, right in front of his start point
 
-# What one step adds to a record, by layout (own side first, or flipped), number, whether a blot
-# is hit, and the point it leaves. Numbers above the point bear off. Filled once, at import.
-cdef Record DELTAS[2][7][2][26]
+    LONGEST = 11                   # pips of two different numbers played by one checker
+
+# What a step of so many pips adds to a record, by layout (own side first, or flipped), pips,
+# whether a blot is hit, and the point it leaves. More pips than the point has bear off. Filled
+# once, at import.
+cdef Record DELTAS[2][LONGEST + 1][2][26]
 
 
 cdef struct Turn:
@@ -53,14 +56,16 @@ cdef struct Turn:
     Record base           # in the layout of the results
     int flip
     int own_at            # byte offset of own counts in `base` and in every result
+    const uint8_t *own_side
+    const uint8_t *opp_side
     uint32_t own          # where I stand, bar included
     uint32_t made         # where I have two or more
     uint32_t open         # where I may land
     uint32_t blots        # where landing hits
     uint32_t runner       # the only point that may be left while the runner travels; 0: any
     uint32_t his          # where he stands, as he numbers it
+    uint32_t his_held     # the same, as I number it
     uint32_t his_runner
-    int his_off
     bint has_bans
     bint opens_block      # he is totally blocked already, so this turn must open
     bint bans_block       # ban 1 is in force for this turn
@@ -73,11 +78,12 @@ cdef inline uint32_t bit(int point) noexcept nogil:
 
 cdef inline uint32_t landing(int point, int number) noexcept nogil:
     """Where a step ends, as a mask; empty when it bears off."""
-    return bit(point - number) if point > number else 0
+    return bit(point) >> number & POINTS
 
 
-cdef inline const Record *delta(const Turn *turn, int number, int point, uint32_t hit) noexcept nogil:
-    return &DELTAS[turn.flip][number][hit != 0][point]
+cdef inline const Record *delta(const Turn *turn, int number, int point, uint32_t hits) noexcept nogil:
+    """What a step adds; `hits` has the points from which this number hits."""
+    return &DELTAS[turn.flip][number][hits >> point & 1][point]
 
 
 cdef inline const uint8_t *own_counts(const Turn *turn, const Record *record) noexcept nogil:
@@ -147,7 +153,7 @@ cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexce
     if not his or not runs:
         return False
     if turn.rules.bans_one_point_block:
-        return not his & (his - 1) and turn.his_off == 0 and (runs << 6 & his) != 0
+        return not his & (his - 1) and turn.opp_side[0] == 0 and (runs << 6 & his) != 0
     for number in range(1, 7):
         if sources_of(his, open, number) & turn.his_runner:
             return False
@@ -218,7 +224,7 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        seconds[seconds_count] = delta(turn, low, point, hits_low & bit(point))
+        seconds[seconds_count] = delta(turn, low, point, hits_low)
         second_points[seconds_count] = point
         seconds_count += 1
     rest = by_high
@@ -228,7 +234,7 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
         from_ = bit(point)
         # Not with itself when alone; not the second of two equal runs; not a blot hit twice.
         skip = (lone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
-        emit(&first, &turn.base, delta(turn, high, point, hits_high & from_))
+        emit(&first, &turn.base, delta(turn, high, point, hits_high))
         for at in range(seconds_count):
             emit(row, &first, seconds[at])
             row += 1 - (skip >> second_points[at] & 1)
@@ -238,7 +244,7 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, 1))
+        emit(&first, &turn.base, delta(turn, high, point, hits_high))
         emit(row, &first, delta(turn, low, point - (high - low), 0))
         row += 1
 
@@ -248,8 +254,7 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, 0))
-        emit(row, &first, delta(turn, low, point - high, turn.blots & landing(point, high + low)))
+        emit(row, &turn.base, delta(turn, high + low, point, turn.blots << (high + low)))
         row += 1
     if turn.rules.hitter_stays_home:
         hits_high &= ~(<uint32_t>HOME << high)
@@ -258,16 +263,57 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, 1))
-        emit(row, &first, delta(turn, low, point - high, turn.blots & landing(point, high + low)))
+        emit(&first, &turn.base, delta(turn, high, point, hits_high))
+        emit(row, &first, delta(turn, low, point - high, turn.blots << low))
         row += 1
     rest = hits_low & ends_open
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, low, point, 1))
-        emit(row, &first, delta(turn, high, point - low, turn.blots & landing(point, high + low)))
+        emit(&first, &turn.base, delta(turn, low, point, hits_low))
+        emit(row, &first, delta(turn, high, point - low, turn.blots << high))
         row += 1
+    return row - out
+
+
+cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """Both numbers, with a checker on the bar: one enters, then the other number."""
+    cdef Record *row = out
+    cdef uint32_t enters_high = turn.open << high & BAR_BIT
+    cdef uint32_t enters_low = turn.open << low & BAR_BIT
+    cdef uint32_t hits_high = turn.blots << high
+    cdef uint32_t hits_low = turn.blots << low
+    cdef uint32_t entered, rest
+    cdef Record first
+    cdef int point
+    if turn.made & BAR_BIT:
+        if enters_high and enters_low:
+            emit(&first, &turn.base, delta(turn, high, 25, hits_high))
+            emit(row, &first, delta(turn, low, 25, hits_low))
+            row += 1
+        return row - out
+    if enters_high:
+        entered = BAR_BIT >> high
+        rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << low)
+        emit(&first, &turn.base, delta(turn, high, 25, hits_high))
+        while rest:
+            point = lowest_bit(rest)
+            rest &= rest - 1
+            # A blot hit on entering is hit no more.
+            emit(row, &first, delta(turn, low, point, hits_low & ~(entered << low)))
+            row += 1
+    if enters_low:
+        entered = BAR_BIT >> low
+        rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << high)
+        if enters_high and not turn.blots & (entered | BAR_BIT >> high):
+            # The checker that entered and ran on stands where it does the other way round.
+            rest &= ~entered
+        emit(&first, &turn.base, delta(turn, low, 25, hits_low))
+        while rest:
+            point = lowest_bit(rest)
+            rest &= rest - 1
+            emit(row, &first, delta(turn, high, point, hits_high & ~(entered << high)))
+            row += 1
     return row - out
 
 
@@ -297,7 +343,9 @@ cdef int64_t mixed_stepwise(const Turn *turn, int high, int low, Record *out) no
     cdef Orders orders
     cdef Record first
     cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
-    cdef uint32_t firsts, seconds, hit
+    cdef uint32_t hits_high = turn.blots << high
+    cdef uint32_t hits_low = turn.blots << low
+    cdef uint32_t firsts, seconds, landed
     cdef int point, second
     orders.by_high = sources_of(turn.own, turn.open, high)
     if turn.runner:
@@ -313,40 +361,36 @@ cdef int64_t mixed_stepwise(const Turn *turn, int high, int low, Record *out) no
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        hit = turn.blots & landing(point, high)
         seconds = orders.low_after[point]
-        if point + low <= 25 and runs_high_first(turn, &orders, point + low, high):
+        if runs_high_first(turn, &orders, point + low, high):
             # The checker on point + low would only take this one's place.
             seconds &= ~bit(point + low)
-        emit(&first, &turn.base, delta(turn, high, point, hit))
+        landed = landing(point, high)
+        emit(&first, &turn.base, delta(turn, high, point, hits_high))
         while seconds:
             second = lowest_bit(seconds)
             seconds &= seconds - 1
-            emit(row, &first,
-                 delta(turn, low, second, turn.blots & ~hit & landing(second, low)))
+            emit(row, &first, delta(turn, low, second, hits_low & ~(landed << low)))
             row += 1
 
     firsts = by_low
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        hit = turn.blots & landing(point, low)
         seconds = next_sources(turn, point, low, high)
-        if not seconds:
-            continue
-        if point > low and not hit and runs_high_first(turn, &orders, point, high):
-            seconds &= ~landing(point, low)
+        landed = landing(point, low)
+        if not landed & turn.blots and runs_high_first(turn, &orders, point, high):
+            seconds &= ~landed
         if point <= low:
             # Two checkers borne off, each by either number: the higher one went by the higher.
             seconds &= ~(bit(point) - 1)
-        emit(&first, &turn.base, delta(turn, low, point, hit))
+        emit(&first, &turn.base, delta(turn, low, point, hits_low))
         while seconds:
             second = lowest_bit(seconds)
             seconds &= seconds - 1
             if orders.by_high >> second & 1 and orders.low_after[second] >> point & 1:
                 continue
-            emit(row, &first,
-                 delta(turn, high, second, turn.blots & ~hit & landing(second, high)))
+            emit(row, &first, delta(turn, high, second, hits_high & ~(landed << high)))
             row += 1
     return row - out
 
@@ -360,15 +404,15 @@ cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogi
     while sources:
         point = lowest_bit(sources)
         sources &= sources - 1
-        emit(&out[count], &turn.base, delta(turn, number, point, turn.blots & landing(point, number)))
+        emit(&out[count], &turn.base, delta(turn, number, point, turn.blots << number))
         count += 1
     return count
 
 
 cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
-    """Whether a first step can change what a second one may do: bar, bearing off, runner."""
+    """Whether a first step can change what a second one may do: bearing off, or the runner."""
     cdef uint32_t outside = turn.own >> 7
-    if turn.runner or turn.own & BAR_BIT:
+    if turn.runner:
         return True
     if outside & (outside - 1) or turn.made >> 7:
         return False
@@ -377,10 +421,13 @@ cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
 
 cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *played) noexcept nogil:
     cdef bint watch = turn.has_bans and may_wall(turn, high, low, 2)
-    cdef bint stepwise = steps_depend(turn, high)
+    cdef bint stepwise = False
     cdef int64_t count
     cdef int number, attempt
-    if stepwise:
+    if turn.own & BAR_BIT:
+        count = mixed_from_bar(turn, high, low, out)
+    elif steps_depend(turn, high):
+        stepwise = True
         count = mixed_stepwise(turn, high, low, out)
     else:
         count = mixed_plain(turn, high, low, out)
@@ -447,7 +494,7 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
     cdef uint32_t own = walk.own | landed
     if own_counts(turn, &walk.at)[point] == 1:
         own ^= bit(point)
-    emit(&then.at, &walk.at, delta(turn, number, point, hit))
+    emit(&then.at, &walk.at, delta(turn, number, point, walk.blots << number))
     then.own = own
     then.blots = walk.blots ^ hit
     then.locked = walk.locked | (hit & HOME if turn.rules.hitter_stays_home else 0)
@@ -462,8 +509,49 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
 
 # ---------------------------------------------------------------- doubles
 
-cdef Record *descend(const Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
-    """Every way to play `left` more numbers, sources in non-increasing order.
+cdef Record *descend(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots,
+                     uint32_t below, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers from points in `below`, in non-increasing order.
+
+    For turns in which any checker may play any number: no runner, no hitter that must stay.
+    """
+    cdef const uint8_t *counts = own_counts(turn, at)
+    cdef const Record *deltas = DELTAS[turn.flip][number][0]
+    cdef uint32_t sources = sources_of(own, turn.open, number) & below
+    cdef uint32_t hits = blots << number
+    cdef uint32_t seconds, then, from_, hit
+    cdef Record reached
+    cdef int point, second
+    if left == 1:
+        while sources:
+            point = highest_bit(sources)
+            sources ^= bit(point)
+            emit(row, at, &deltas[26 * (hits >> point & 1) + point])
+            row += 1
+        return row
+    while sources:
+        point = highest_bit(sources)
+        from_ = bit(point)
+        sources ^= from_
+        hit = hits & from_
+        then = (own | landing(point, number)) & ~(from_ if counts[point] == 1 else 0)
+        emit(&reached, at, &deltas[26 * (hits >> point & 1) + point])
+        if left > 2:
+            row = descend(turn, number, &reached, then, blots & ~(hit >> number),
+                          (from_ << 1) - 1, left - 1, row)
+            continue
+        seconds = sources_of(then, turn.open, number) & ((from_ << 1) - 1)
+        hit = hits & ~hit
+        while seconds:
+            second = highest_bit(seconds)
+            seconds ^= bit(second)
+            emit(row, &reached, &deltas[26 * (hit >> second & 1) + second])
+            row += 1
+    return row
+
+
+cdef Record *descend_bound(const Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
+    """The same for any turn.
 
     Only the runner's release starts the order anew: until then nothing else could move.
     """
@@ -474,11 +562,11 @@ cdef Record *descend(const Turn *turn, int number, const Walk *walk, int left, R
         point = highest_bit(sources)
         sources ^= bit(point)
         if left == 1:
-            emit(row, &walk.at, delta(turn, number, point, walk.blots & landing(point, number)))
+            emit(row, &walk.at, delta(turn, number, point, walk.blots << number))
             row += 1
         else:
             take_step(turn, walk, number, point, &then)
-            row = descend(turn, number, &then, left - 1, row)
+            row = descend_bound(turn, number, &then, left - 1, row)
     return row
 
 
@@ -488,9 +576,15 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
     cdef Record *end
     cdef int64_t count
     cdef int left
-    start_walk(turn, &walk)
+    cdef bint bound = turn.runner or turn.rules.hitter_stays_home
+    if bound or turn.rules.may_stop_bearing_off:
+        start_walk(turn, &walk)
     for left in range(4, 0, -1):
-        count = descend(turn, number, &walk, left, out) - out
+        if bound:
+            end = descend_bound(turn, number, &walk, left, out)
+        else:
+            end = descend(turn, number, &turn.base, turn.own, turn.blots, ANYWHERE, left, out)
+        count = end - out
         if watch:
             count = keep_unbanned(turn, out, count)
         if count:
@@ -532,7 +626,7 @@ cdef bint finishes(const Turn *turn, const Record *first, int number, uint32_t s
     while seconds:
         point = lowest_bit(seconds)
         seconds &= seconds - 1
-        emit(&result, first, delta(turn, number, point, turn.blots & landing(point, number)))
+        emit(&result, first, delta(turn, number, point, turn.blots << number))
         if passes(turn, watch, &result):
             return True
     return False
@@ -562,7 +656,7 @@ cdef int64_t mixed_stops(const Turn *turn, int high, int low, bint watch, Record
         ):
             # Borne off by both numbers together already.
             continue
-        emit(row, &turn.base, delta(turn, high, point, turn.blots & landing(point, high)))
+        emit(row, &turn.base, delta(turn, high, point, turn.blots << high))
         if passes(turn, watch, row) and finishes(turn, row, low, seconds, watch):
             stopped |= bit(point)
             row += 1
@@ -573,7 +667,7 @@ cdef int64_t mixed_stops(const Turn *turn, int high, int low, bint watch, Record
         seconds = next_sources(turn, point, low, high)
         if not only_bears_off(turn, seconds, high) or (point <= low and stopped & bit(point)):
             continue
-        emit(row, &turn.base, delta(turn, low, point, turn.blots & landing(point, low)))
+        emit(row, &turn.base, delta(turn, low, point, turn.blots << low))
         if passes(turn, watch, row) and finishes(turn, row, high, seconds, watch):
             row += 1
     return row - out + unplayed_stop(turn, high, low, watch, row)
@@ -602,43 +696,66 @@ cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left,
 # ---------------------------------------------------------------- a turn
 
 cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
-    cdef const uint8_t *own = <const uint8_t *>record
-    cdef const uint8_t *opp = own + SIDE
+    """Everything about a position that its rolls share. Safe for any bytes."""
     cdef uint32_t his_made, closed, wall
     cdef int lane
     turn.rules = rules
     turn.flip = flip
     turn.own_at = SIDE if flip else 0
-    if flip:
-        for lane in range(4):
-            turn.base.lane[lane] = record.lane[lane + 4]
-            turn.base.lane[lane + 4] = record.lane[lane]
-    else:
-        turn.base = record[0]
-    side_masks(own, &turn.own, &turn.made)
-    side_masks(opp, &turn.his, &his_made)
-    turn.own &= ANYWHERE - 1
-    turn.his &= ANYWHERE - 1
-    turn.his_off = opp[0]
+    # A private copy: what another thread does to the record from now on cannot matter.
+    for lane in range(4):
+        turn.base.lane[lane ^ 4 if flip else lane] = record.lane[lane]
+        turn.base.lane[lane if flip else lane ^ 4] = record.lane[lane ^ 4]
+    turn.own_side = <const uint8_t *>&turn.base + turn.own_at
+    turn.opp_side = <const uint8_t *>&turn.base + (SIDE - turn.own_at)
+    side_masks(turn.own_side, &turn.own, &turn.made)
+    side_masks(turn.opp_side, &turn.his, &his_made)
+    turn.own &= ~1
+    turn.his &= ~1
+    turn.his_held = mirrored(rules, turn.his)
     if rules.hits:
         closed = mirrored(rules, his_made)
-        turn.blots = mirrored(rules, turn.his) & ~closed
+        turn.blots = turn.his_held & ~closed
     else:
-        closed = mirrored(rules, turn.his)
+        closed = turn.his_held
         turn.blots = 0
     turn.open = ~closed & POINTS
-    turn.runner = travelling(turn.own, own[24], rules.checkers, rules.runner_exit)
-    turn.finished = own[0] == rules.checkers or opp[0] == rules.checkers
+    turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
+    turn.finished = (
+        turn.own_side[0] == rules.checkers or turn.opp_side[0] == rules.checkers
+    )
     turn.bans_block = False
     turn.opens_block = False
     if rules.bans_total_block or rules.bans_one_point_block:
-        turn.his_runner = travelling(turn.his, opp[24], rules.checkers, rules.runner_exit)
+        turn.his_runner = travelling(
+            turn.his, turn.opp_side[24], rules.checkers, rules.runner_exit
+        )
         if not turn.his_runner:
             turn.his_runner = ANYWHERE
         wall = mirrored(rules, turn.own)
         turn.opens_block = totally_blocked(turn, wall, runs_of_six(wall))
         turn.bans_block = turn.opens_block or not rules.block_may_be_built
     turn.has_bans = turn.bans_block or rules.bans_start_quarter or rules.bans_mother_prime
+
+
+cdef int faults(const Turn *turn) noexcept nogil:
+    """What keeps the prepared record from being a position of its game."""
+    cdef const uint8_t *own = turn.own_side
+    cdef const uint8_t *opp = turn.opp_side
+    cdef int found = 0
+    if own[26] | own[27] | opp[26] | opp[27]:
+        found |= SPARE_IN_USE
+    if own[28] | own[29] | own[30] | own[31] | opp[28] | opp[29] | opp[30] | opp[31]:
+        found |= PINNED
+    if side_total(own) != turn.rules.checkers:
+        found |= OWN_TOTAL
+    if side_total(opp) != turn.rules.checkers:
+        found |= OPP_TOTAL
+    if turn.own & turn.his_held & POINTS:
+        found |= SHARED_POINT
+    if not turn.rules.hits and (turn.own | turn.his) & BAR_BIT:
+        found |= BAR_IN_USE
+    return found
 
 
 cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
@@ -668,26 +785,10 @@ cdef int64_t play_roll(Turn *turn, int die, int other, Record *out, uint8_t *pla
 
 # ---------------------------------------------------------------- what the library calls
 
-cdef int faults(const Record *record, const Rules *rules) noexcept nogil:
-    cdef const uint8_t *own = <const uint8_t *>record
-    cdef const uint8_t *opp = own + SIDE
-    cdef uint32_t own_held, opp_held, made
-    cdef int found = 0
-    side_masks(own, &own_held, &made)
-    side_masks(opp, &opp_held, &made)
-    if own[26] | own[27] | opp[26] | opp[27]:
-        found |= SPARE_IN_USE
-    if side_total(own) - own[26] - own[27] != rules.checkers:
-        found |= OWN_TOTAL
-    if side_total(opp) - opp[26] - opp[27] != rules.checkers:
-        found |= OPP_TOTAL
-    if own_held & mirrored(rules, opp_held) & POINTS:
-        found |= SHARED_POINT
-    if not rules.hits and (own_held | opp_held) & BAR_BIT:
-        found |= BAR_IN_USE
-    if own[28] | own[29] | own[30] | own[31] | opp[28] | opp[29] | opp[30] | opp[31]:
-        found |= PINNED
-    return found
+cdef int record_faults(const Record *record, const Rules *rules) noexcept nogil:
+    cdef Turn turn
+    prepare(&turn, record, rules, 0)
+    return faults(&turn)
 
 
 cdef int64_t afterstates(const Record *record, int die, int other_die, const Rules *rules, int flip,
@@ -706,18 +807,15 @@ cdef void batch(Batch *work) noexcept nogil:
     cdef int64_t pairs = work.rows * work.rolls_each
     cdef int64_t row = -1, needed, count
     cdef const uint8_t *dice
-    cdef Record record
     cdef Turn turn
     cdef Record *target
     while work.done < pairs:
         if row != work.done // work.rolls_each:
             row = work.done // work.rolls_each
-            # A private copy: what another thread does to the array cannot matter any more.
-            record = work.records[row]
-            work.fault = faults(&record, work.rules)
+            prepare(&turn, &work.records[row], work.rules, work.flip)
+            work.fault = faults(&turn)
             if work.fault:
                 return
-            prepare(&turn, &record, work.rules, work.flip)
         dice = work.rolls + row * work.roll_stride + 2 * (work.done - row * work.rolls_each)
         if not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
             work.fault = BAD_DIE
@@ -795,7 +893,7 @@ cdef void fill_deltas() noexcept nogil:
     memset(DELTAS, 0, sizeof(DELTAS))
     # Counting in bytes would lose the borrow between them, so each lane is summed as a whole.
     for flip in range(2):
-        for number in range(1, 7):
+        for number in range(1, LONGEST + 1):
             for hit in range(2):
                 for point in range(1, 26):
                     add_checker(&DELTAS[flip][number][hit][point], flip, 0, point, False)
@@ -823,7 +921,7 @@ cdef Kernel KERNEL
 
 fill_deltas()
 KERNEL.abi = ABI
-KERNEL.faults = faults
+KERNEL.faults = record_faults
 KERNEL.afterstates = afterstates
 KERNEL.batch = batch
 KERNEL.perft = perft

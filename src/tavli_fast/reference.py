@@ -149,7 +149,7 @@ def points_won(position: PositionLike, ruleset: Ruleset | None = None) -> int | 
     """Return the points the player on roll has won, negative if lost, `None` while the game is on.
 
     1; 2 if the loser has none off; with `triple=on` 3 if he has none off and a checker on the bar
-    or in the winner's home. 0 if both sides have finished, which no game of play comes to.
+    or in the winner's home. 0 if both sides have finished, which play cannot reach.
 
     >>> from tavli_fast.rules import BACKGAMMON, PORTES
     >>> gammon = Board(side({0: 15}), side({25: 1, 1: 14}))
