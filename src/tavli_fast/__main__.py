@@ -107,7 +107,7 @@ def _moves(arguments: argparse.Namespace) -> Result:
         key=lambda move: [(way[0], way[-1]) for way in merge_steps(move.steps)],
         reverse=True,
     )
-    data = {
+    data: dict[str, object] = {
         "ruleset": str(position.ruleset),
         "position": position.text,
         "roll": roll,
@@ -126,7 +126,7 @@ def _moves(arguments: argparse.Namespace) -> Result:
 
 def _show(arguments: argparse.Namespace) -> Result:
     position = _read_position(arguments)
-    data = {
+    data: dict[str, object] = {
         "ruleset": str(position.ruleset),
         "position": position.text,
         "own": position.own,
@@ -150,7 +150,7 @@ def _perft(arguments: argparse.Namespace) -> Result:
             progress=progress,
         )
         seconds = time.perf_counter() - started
-    data = {
+    data: dict[str, object] = {
         "ruleset": str(position.ruleset),
         "position": position.text,
         "depth": arguments.depth,
@@ -187,7 +187,7 @@ def _info(arguments: argparse.Namespace) -> Result:
         name: {option: getattr(row, option) for option in row.options}
         for name, row in RULESETS.items()
     }
-    data = {
+    data: dict[str, object] = {
         "version": __version__,
         "python": platform.python_version(),
         "numpy": numpy.__version__,

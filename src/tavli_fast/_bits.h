@@ -70,13 +70,16 @@ static inline int side_total(const uint8_t *counts)
 #endif
 
 /* Bit p becomes bit 25 - p: a point of one side as the other numbers it, in contrary movement. */
-static inline uint32_t contrary_mask(uint32_t mask)
+static inline void contrary_masks(uint32_t *mask, uint32_t *other)
 {
-    mask = (mask >> 1 & 0x55555555u) | (mask & 0x55555555u) << 1;
-    mask = (mask >> 2 & 0x33333333u) | (mask & 0x33333333u) << 2;
-    mask = (mask >> 4 & 0x0F0F0F0Fu) | (mask & 0x0F0F0F0Fu) << 4;
-    mask = (mask >> 8 & 0x00FF00FFu) | (mask & 0x00FF00FFu) << 8;
-    return (mask >> 16 | mask << 16) >> 6;
+    uint64_t both = (uint64_t)*mask << 32 | *other;
+    both = (both >> 1 & 0x5555555555555555u) | (both & 0x5555555555555555u) << 1;
+    both = (both >> 2 & 0x3333333333333333u) | (both & 0x3333333333333333u) << 2;
+    both = (both >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (both & 0x0F0F0F0F0F0F0F0Fu) << 4;
+    both = (both >> 8 & 0x00FF00FF00FF00FFu) | (both & 0x00FF00FF00FF00FFu) << 8;
+    both = (both >> 16 & 0x0000FFFF0000FFFFu) | (both & 0x0000FFFF0000FFFFu) << 16;
+    *mask = (uint32_t)(both >> 32) >> 6;
+    *other = (uint32_t)both >> 6;
 }
 
 /* Bit p becomes bit p + 12 or p - 12: the same in parallel movement. Off and bar are dropped. */
@@ -85,10 +88,32 @@ static inline uint32_t parallel_mask(uint32_t mask)
     return (mask >> 12 & 0x1FFEu) | (mask & 0x1FFEu) << 12;
 }
 
-/* out = a + b in eight lanes. All is read before anything is written, so the three may overlap
-   and a compiler needs no alias test to use its widest registers. */
-static inline void add_lanes(uint64_t *out, const uint64_t *a, const uint64_t *b)
+/* What lies behind a side's 26 counts: spare and pinned bytes, all zero or not. */
+static inline uint64_t tail_bits(const uint8_t *counts)
 {
+    uint16_t spare;
+    uint32_t pinned;
+    memcpy(&spare, counts + 26, sizeof spare);
+    memcpy(&pinned, counts + 28, sizeof pinned);
+    return spare | pinned;
+}
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define LINE_ALIGNED __declspec(align(64))
+#define assume_aligned(pointer) (pointer)
+#else
+#define LINE_ALIGNED __attribute__((aligned(64)))
+#define assume_aligned(pointer) __builtin_assume_aligned(pointer, 64)
+#endif
+
+static LINE_ALIGNED uint64_t DELTAS[2][12][26][2][8];
+
+/* out = base + change in eight lanes, the change out of DELTAS. All is read before anything is
+   written, so out and base may be one and a compiler needs no alias test to use its widest
+   registers. */
+static inline void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
+{
+    const uint64_t *a = base, *b = assume_aligned(change);
     const uint64_t s0 = a[0] + b[0], s1 = a[1] + b[1], s2 = a[2] + b[2], s3 = a[3] + b[3];
     const uint64_t s4 = a[4] + b[4], s5 = a[5] + b[5], s6 = a[6] + b[6], s7 = a[7] + b[7];
     out[0] = s0; out[1] = s1; out[2] = s2; out[3] = s3;

@@ -9,7 +9,7 @@ two step sequences can meet in one position is known from the geometry and gener
 - Mixed rolls repeat only as one checker playing both numbers over either intermediate point, as
   the same thing done through an own checker on that point, and as two checkers borne off by either
   number each.
-- Doubles never repeat when sources are taken in non-increasing order.
+- Doubles never repeat when each source is taken before the point it feeds, and never again.
 
 Order of law (RULES.md): what a step may not do, what a finished turn may not look like, most
 numbers, higher number.
@@ -29,9 +29,14 @@ cdef extern from "_bits.h" nogil:
     int highest_bit(uint32_t mask)
     void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
     int side_total(const uint8_t *counts)
-    uint32_t contrary_mask(uint32_t mask)
+    uint64_t tail_bits(const uint8_t *counts)
+    void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
-    void add_lanes(uint64_t *out, const uint64_t *a, const uint64_t *b)
+    void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
+
+    # What a step of so many pips adds to a record: [own side first, or flipped][pips][the point it
+    # leaves][whether it hits a blot]. More pips than the point has bear off. Filled at import.
+    uint64_t DELTAS[2][12][26][2][8]
 
 cdef enum:
     SIDE = 32                      # bytes
@@ -45,10 +50,10 @@ cdef enum:
 
     LONGEST = 11                   # pips of two different numbers played by one checker
 
-# What a step of so many pips adds to a record, by layout (own side first, or flipped), pips,
-# whether a blot is hit, and the point it leaves. More pips than the point has bear off. Filled
-# once, at import.
-cdef Record DELTAS[2][LONGEST + 1][2][26]
+
+# Every sixth, fifth, ... point, from the bar's own chain on.
+cdef uint32_t[7] CHAIN_OF
+CHAIN_OF[:] = [0, 0x3FFFFFF, 0x1555555, 0x1249249, 0x1111111, 0x2108421, 0x1041041]
 
 
 cdef struct Turn:
@@ -83,7 +88,7 @@ cdef inline uint32_t landing(int point, int number) noexcept nogil:
 
 cdef inline const Record *delta(const Turn *turn, int number, int point, uint32_t hits) noexcept nogil:
     """What a step adds; `hits` has the points from which this number hits."""
-    return &DELTAS[turn.flip][number][hits >> point & 1][point]
+    return <const Record *>DELTAS[turn.flip][number][point][hits >> point & 1]
 
 
 cdef inline const uint8_t *own_counts(const Turn *turn, const Record *record) noexcept nogil:
@@ -141,9 +146,21 @@ cdef inline uint32_t runs_of_six(uint32_t wall) noexcept nogil:
     return pairs & pairs >> 2 & pairs >> 4
 
 
+cdef inline void mirror(const Rules *rules, uint32_t *points, uint32_t *others) noexcept nogil:
+    """Turn one side's points into the other's numbering; two masks for the price of one."""
+    if rules.parallel:
+        points[0] = parallel_mask(points[0])
+        others[0] = parallel_mask(others[0])
+    else:
+        contrary_masks(points, others)
+        points[0] &= POINTS
+        others[0] &= POINTS
+
+
 cdef inline uint32_t mirrored(const Rules *rules, uint32_t points) noexcept nogil:
-    """My points as he numbers them."""
-    return parallel_mask(points) if rules.parallel else contrary_mask(points & POINTS)
+    cdef uint32_t unused = 0
+    mirror(rules, &points, &unused)
+    return points
 
 
 cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexcept nogil:
@@ -509,49 +526,118 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
 
 # ---------------------------------------------------------------- doubles
 
-cdef Record *descend(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots,
-                     uint32_t below, int left, Record *row) noexcept nogil:
-    """Every way to play `left` more numbers from points in `below`, in non-increasing order.
+cdef struct Chains:
+    # a double's sources, one chain of points `number` apart after another, each downwards, so
+    # that the point a source feeds stands right behind it
+    int number
+    int count
+    uint8_t points[26]
+    uint8_t checkers[26]
+    const Record *deltas[26]      # of the first checker to leave the point: only that one can hit
+    const Record *steps           # of any checker: two a point, the second with a hit
+    uint32_t hits                 # points from which the first checker hits
+    uint32_t feeds                # points whose next one was empty and can be left in turn
 
-    For turns in which any checker may play any number: no runner, no hitter that must stay.
-    """
+
+cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots, Chains *chains) noexcept nogil:
     cdef const uint8_t *counts = own_counts(turn, at)
-    cdef const Record *deltas = DELTAS[turn.flip][number][0]
-    cdef uint32_t sources = sources_of(own, turn.open, number) & below
-    cdef uint32_t hits = blots << number
-    cdef uint32_t seconds, then, from_, hit
-    cdef Record reached
-    cdef int point, second
-    if left == 1:
-        while sources:
-            point = highest_bit(sources)
-            sources ^= bit(point)
-            emit(row, at, &deltas[26 * (hits >> point & 1) + point])
-            row += 1
-        return row
-    while sources:
-        point = highest_bit(sources)
-        from_ = bit(point)
-        sources ^= from_
-        hit = hits & from_
-        then = (own | landing(point, number)) & ~(from_ if counts[point] == 1 else 0)
-        emit(&reached, at, &deltas[26 * (hits >> point & 1) + point])
-        if left > 2:
-            row = descend(turn, number, &reached, then, blots & ~(hit >> number),
-                          (from_ << 1) - 1, left - 1, row)
-            continue
-        seconds = sources_of(then, turn.open, number) & ((from_ << 1) - 1)
-        hit = hits & ~hit
-        while seconds:
-            second = highest_bit(seconds)
-            seconds ^= bit(second)
-            emit(row, &reached, &deltas[26 * (hit >> second & 1) + second])
-            row += 1
+    cdef uint32_t sources = own & (turn.open << number)
+    cdef uint32_t rest
+    cdef int point, start, index = 0
+    chains.number = number
+    chains.steps = <const Record *>DELTAS[turn.flip][number]
+    chains.hits = blots << number
+    chains.feeds = ((turn.open << number) & ~own) << number
+    for start in range(number):
+        rest = sources & (CHAIN_OF[number] << start)
+        while rest:
+            point = highest_bit(rest)
+            rest ^= bit(point)
+            chains.points[index] = point
+            chains.checkers[index] = counts[point]
+            chains.deltas[index] = delta(turn, number, point, chains.hits)
+            index += 1
+    chains.count = index
+
+
+cdef inline const Record *first_step(const Chains *chains, int point) noexcept nogil:
+    return chains.steps + 2 * point + (chains.hits >> point & 1)
+
+
+# After `used` steps from `source`, which has `spare` checkers more, there may follow: the same
+# source again, the point it feeds, and every source from index `ahead` on.
+
+cdef inline Record *extend_by_one(const Chains *chains, const Record *at, int source, int spare,
+                                  int ahead, Record *row) noexcept nogil:
+    cdef Record base = at[0]
+    cdef int index
+    # Written in any case, kept if legal: cheaper than a branch that nothing can predict.
+    emit(row, &base, chains.steps + 2 * source)
+    row += spare > 0
+    emit(row, &base, first_step(chains, max(source - chains.number, 0)))
+    row += chains.feeds >> source & 1
+    for index in range(ahead, chains.count):
+        emit(row, &base, chains.deltas[index])
+        row += 1
     return row
 
 
-cdef Record *descend_bound(const Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
-    """The same for any turn.
+cdef Record *extend(const Chains *chains, const Record *at, int source, int used, int spare,
+                    int ahead, int left, Record *row) noexcept nogil:
+    cdef int fed = source - chains.number
+    cdef int index, more
+    cdef Record then
+    if left == 1:
+        return extend_by_one(chains, at, source, spare, ahead, row)
+    if spare:
+        emit(&then, at, chains.steps + 2 * source)
+        if left == 2:
+            row = extend_by_one(chains, &then, source, spare - 1, ahead, row)
+        else:
+            row = extend(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
+    if chains.feeds >> source & 1:
+        emit(&then, at, first_step(chains, fed))
+        if left == 2:
+            row = extend_by_one(chains, &then, fed, used - 1, ahead, row)
+        else:
+            row = extend(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
+    for index in range(ahead, chains.count):
+        emit(&then, at, chains.deltas[index])
+        more = chains.checkers[index] - 1 + (used if chains.points[index] == fed else 0)
+        if left == 2:
+            row = extend_by_one(chains, &then, chains.points[index], more, index + 1, row)
+        else:
+            row = extend(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
+    return row
+
+
+cdef int64_t double_plain(const Turn *turn, int number, int numbers, bint enters, Record *out) noexcept nogil:
+    """`numbers` of a double, where steps change nothing for later ones but what they feed."""
+    cdef Record at = turn.base
+    cdef uint32_t own = turn.own, blots = turn.blots
+    cdef int entering
+    cdef Chains chains
+    if enters:
+        # All on the bar come first, and no other way.
+        if not own & turn.open << number & BAR_BIT:
+            return 0
+        entering = min(<int>turn.own_side[25], numbers)
+        numbers -= entering
+        emit(&at, &at, delta(turn, number, 25, blots << number))
+        while entering > 1:
+            emit(&at, &at, delta(turn, number, 25, 0))
+            entering -= 1
+        own = own ^ BAR_BIT | BAR_BIT >> number
+        blots &= ~(BAR_BIT >> number)
+        if numbers == 0:
+            out[0] = at
+            return 1
+    link(turn, number, &at, own, blots, &chains)
+    return extend(&chains, &at, 0, 0, 0, 0, numbers, out) - out
+
+
+cdef Record *descend(const Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers, whatever a step may change: sources never rise.
 
     Only the runner's release starts the order anew: until then nothing else could move.
     """
@@ -566,32 +652,42 @@ cdef Record *descend_bound(const Turn *turn, int number, const Walk *walk, int l
             row += 1
         else:
             take_step(turn, walk, number, point, &then)
-            row = descend_bound(turn, number, &then, left - 1, row)
+            row = descend(turn, number, &then, left - 1, row)
     return row
+
+
+cdef inline bint double_depends(const Turn *turn) noexcept nogil:
+    """Whether steps can change what later ones may do, but for what a source feeds."""
+    cdef uint32_t outside = turn.own >> 7
+    # Four checkers outside home cannot all come in before the last number.
+    outside &= outside - 1
+    outside &= outside - 1
+    outside &= outside - 1
+    return not outside or turn.runner or turn.rules.hitter_stays_home
 
 
 cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
     cdef bint watch = turn.has_bans and may_wall(turn, number, number, 4)
+    cdef bint depends = double_depends(turn)
+    cdef bint enters = turn.own & BAR_BIT
     cdef Walk walk
     cdef Record *end
     cdef int64_t count
-    cdef int left
-    cdef bint bound = turn.runner or turn.rules.hitter_stays_home
-    if bound or turn.rules.may_stop_bearing_off:
+    cdef int numbers
+    if depends:
         start_walk(turn, &walk)
-    for left in range(4, 0, -1):
-        if bound:
-            end = descend_bound(turn, number, &walk, left, out)
+    for numbers in range(4, 0, -1):
+        if depends:
+            count = descend(turn, number, &walk, numbers, out) - out
         else:
-            end = descend(turn, number, &turn.base, turn.own, turn.blots, ANYWHERE, left, out)
-        count = end - out
+            count = double_plain(turn, number, numbers, enters, out)
         if watch:
             count = keep_unbanned(turn, out, count)
         if count:
-            played[0] = left
-            if turn.rules.may_stop_bearing_off:
+            played[0] = numbers
+            if turn.rules.may_stop_bearing_off and depends:
                 end = out + count
-                double_stops(turn, number, &walk, left, watch, &end)
+                double_stops(turn, number, &walk, numbers, watch, &end)
                 count = end - out
             return count
     return 0
@@ -698,27 +794,22 @@ cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left,
 cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
     """Everything about a position that its rolls share. Safe for any bytes."""
     cdef uint32_t his_made, closed, wall
-    cdef int lane
     turn.rules = rules
     turn.flip = flip
     turn.own_at = SIDE if flip else 0
     # A private copy: what another thread does to the record from now on cannot matter.
-    for lane in range(4):
-        turn.base.lane[lane ^ 4 if flip else lane] = record.lane[lane]
-        turn.base.lane[lane if flip else lane ^ 4] = record.lane[lane ^ 4]
+    memcpy(<uint8_t *>&turn.base + turn.own_at, record, SIDE)
+    memcpy(<uint8_t *>&turn.base + (SIDE - turn.own_at), <const uint8_t *>record + SIDE, SIDE)
     turn.own_side = <const uint8_t *>&turn.base + turn.own_at
     turn.opp_side = <const uint8_t *>&turn.base + (SIDE - turn.own_at)
     side_masks(turn.own_side, &turn.own, &turn.made)
     side_masks(turn.opp_side, &turn.his, &his_made)
     turn.own &= ~1
     turn.his &= ~1
-    turn.his_held = mirrored(rules, turn.his)
-    if rules.hits:
-        closed = mirrored(rules, his_made)
-        turn.blots = turn.his_held & ~closed
-    else:
-        closed = turn.his_held
-        turn.blots = 0
+    turn.his_held = turn.his
+    mirror(rules, &turn.his_held, &his_made)
+    closed = his_made if rules.hits else turn.his_held
+    turn.blots = turn.his_held & ~closed
     turn.open = ~closed & POINTS
     turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
     turn.finished = (
@@ -743,6 +834,16 @@ cdef int faults(const Turn *turn) noexcept nogil:
     cdef const uint8_t *own = turn.own_side
     cdef const uint8_t *opp = turn.opp_side
     cdef int found = 0
+    cdef bint shared = (turn.own & turn.his_held) != 0
+    cdef bint bar = not turn.rules.hits and (turn.own | turn.his) & BAR_BIT
+    # One branch for the sound record.
+    if not (
+        tail_bits(own) | tail_bits(opp)
+        | <uint64_t>(side_total(own) ^ turn.rules.checkers)
+        | <uint64_t>(side_total(opp) ^ turn.rules.checkers)
+        | <uint64_t>shared | <uint64_t>bar
+    ):
+        return 0
     if own[26] | own[27] | opp[26] | opp[27]:
         found |= SPARE_IN_USE
     if own[28] | own[29] | own[30] | own[31] | opp[28] | opp[29] | opp[30] | opp[31]:
@@ -751,9 +852,9 @@ cdef int faults(const Turn *turn) noexcept nogil:
         found |= OWN_TOTAL
     if side_total(opp) != turn.rules.checkers:
         found |= OPP_TOTAL
-    if turn.own & turn.his_held & POINTS:
+    if shared:
         found |= SHARED_POINT
-    if not turn.rules.hits and (turn.own | turn.his) & BAR_BIT:
+    if bar:
         found |= BAR_IN_USE
     return found
 
@@ -804,35 +905,41 @@ cdef void batch(Batch *work) noexcept nogil:
     Results go straight to the output while any result would fit, then through the scratch rows,
     so that nothing beyond the reported rows is ever touched.
     """
-    cdef int64_t pairs = work.rows * work.rolls_each
-    cdef int64_t row = -1, needed, count
+    cdef int64_t row = work.done // work.rolls_each
+    cdef int64_t at = work.done - row * work.rolls_each
+    # The last pair always goes by the scratch rows: it has none after it to cover its junk.
+    cdef int64_t last = work.rows * work.rolls_each - 1
+    cdef int64_t room, count
     cdef const uint8_t *dice
-    cdef Turn turn
     cdef Record *target
-    while work.done < pairs:
-        if row != work.done // work.rolls_each:
-            row = work.done // work.rolls_each
-            prepare(&turn, &work.records[row], work.rules, work.flip)
-            work.fault = faults(&turn)
-            if work.fault:
-                return
-        dice = work.rolls + row * work.roll_stride + 2 * (work.done - row * work.rolls_each)
-        if not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
-            work.fault = BAD_DIE
+    cdef Turn turn
+    while row < work.rows:
+        prepare(&turn, &work.records[row], work.rules, work.flip)
+        work.fault = faults(&turn)
+        if work.fault:
             return
-        needed = MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED
-        target = work.scratch
-        # The last pair always goes by the scratch rows: it has none after it to cover its junk.
-        if work.out and work.capacity - work.used >= needed and work.done + 1 < pairs:
-            target = work.out + work.used
-        count = play_roll(&turn, dice[0], dice[1], target, &work.played[work.done])
-        if work.out and target == work.scratch:
-            if work.capacity - work.used < count:
+        while at < work.rolls_each:
+            dice = work.rolls + row * work.roll_stride + 2 * at
+            if not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
+                work.fault = BAD_DIE
                 return
-            memcpy(work.out + work.used, target, count * sizeof(Record))
-        work.used += count
-        work.done += 1
-        work.offsets[work.done] = work.used
+            room = work.capacity - work.used
+            if room >= (MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED) and work.done < last:
+                count = play_roll(&turn, dice[0], dice[1], work.out + work.used,
+                                  &work.played[work.done])
+            else:
+                target = work.scratch
+                count = play_roll(&turn, dice[0], dice[1], target, &work.played[work.done])
+                if work.out:
+                    if room < count:
+                        return
+                    memcpy(work.out + work.used, target, count * sizeof(Record))
+            work.used += count
+            work.done += 1
+            work.offsets[work.done] = work.used
+            at += 1
+        at = 0
+        row += 1
 
 
 cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *rules,
@@ -888,33 +995,29 @@ cdef int step(Record *record, int point, int number, const Rules *rules, Freedom
     return walk.blots != then.blots
 
 
-cdef void fill_deltas() noexcept nogil:
-    cdef int flip, number, hit, point
-    memset(DELTAS, 0, sizeof(DELTAS))
-    # Counting in bytes would lose the borrow between them, so each lane is summed as a whole.
-    for flip in range(2):
-        for number in range(1, LONGEST + 1):
-            for hit in range(2):
-                for point in range(1, 26):
-                    add_checker(&DELTAS[flip][number][hit][point], flip, 0, point, False)
-                    add_checker(&DELTAS[flip][number][hit][point], flip, 0,
-                                point - number if point > number else 0, True)
-                    if hit and point > number:
-                        add_checker(&DELTAS[flip][number][hit][point], flip, 1,
-                                    25 - (point - number), False)
-                        add_checker(&DELTAS[flip][number][hit][point], flip, 1, 25, True)
-
-
-cdef void add_checker(Record *record, int flip, int opposing, int point, bint more) noexcept nogil:
+cdef void add_checker(uint64_t *lanes, bint second_side, int point, bint more) noexcept nogil:
     cdef Record one
     cdef int lane
     memset(&one, 0, sizeof(one))
-    (<uint8_t *>&one)[(SIDE if flip != opposing else 0) + point] = 1
+    (<uint8_t *>&one)[(SIDE if second_side else 0) + point] = 1
+    # By lanes, not bytes: the borrow must run through the lane to be undone by the addition.
     for lane in range(8):
-        if more:
-            record.lane[lane] += one.lane[lane]
-        else:
-            record.lane[lane] -= one.lane[lane]
+        lanes[lane] += one.lane[lane] if more else -one.lane[lane]
+
+
+cdef void fill_deltas() noexcept nogil:
+    cdef int flip, pips, hit, point
+    memset(DELTAS, 0, sizeof(DELTAS))
+    for flip in range(2):
+        for pips in range(1, LONGEST + 1):
+            for point in range(1, 26):
+                for hit in range(2):
+                    add_checker(DELTAS[flip][pips][point][hit], flip, point, False)
+                    add_checker(DELTAS[flip][pips][point][hit], flip, max(point - pips, 0), True)
+                    if hit and point > pips:
+                        add_checker(DELTAS[flip][pips][point][hit], not flip, 25 - (point - pips),
+                                    False)
+                        add_checker(DELTAS[flip][pips][point][hit], not flip, 25, True)
 
 
 cdef Kernel KERNEL

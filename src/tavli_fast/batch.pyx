@@ -178,20 +178,13 @@ cdef class _Work:
         raise IllegalPosition(faults, row=at)
 
     cdef object check(self):
-        """Refuse bad records and rolls before anything is written."""
+        """Refuse the first bad record."""
         cdef Batch part = self.batch
-        cdef const uint8_t *dice
         with nogil:
-            while part.done < part.rows:
-                dice = part.rolls + part.done * part.roll_stride
+            while part.done < part.rows and not part.fault:
                 part.fault = kernel.faults(&part.records[part.done], part.rules)
-                if not part.fault and not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
-                    part.fault = BAD_DIE
-                if part.fault:
-                    break
-                part.done += 1
+                part.done += not part.fault
         if part.fault:
-            part.done *= part.rolls_each
             self.refuse(&part)
 
     cdef int64_t count(self, Batch *part) except -1:
@@ -218,9 +211,9 @@ cdef class _Work:
             positions = larger
         if pairs <= _SAMPLE:
             return positions[: self.batch.used].copy()
-        # Gives the unused rest back without moving the rows.
-        positions.resize(self.batch.used, refcheck=False)
-        return positions
+        # The rest was never touched, so it holds no memory; cutting it off would only keep the
+        # allocator from handing the same pages out again.
+        return positions[: self.batch.used]
 
     cdef double mean(self) except -1:
         """Results a pair, from a sample evenly spread over the rows."""
@@ -239,7 +232,6 @@ cdef class _Work:
     cdef object fill(self, out):
         """Fill the caller's array from its first row on."""
         cdef int64_t capacity = len(out)
-        self.check()
         self.batch.out = <Record *>address(out, PyBUF_WRITABLE)
         self.batch.capacity = capacity
         self.run(&self.batch)
@@ -311,9 +303,9 @@ def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
     the cost of fresh memory; `positions` is then a view of its first rows. `threads` share the
     rows; the result is the same for any number. The GIL is released.
 
-    Raises `ValueError` naming the row for a bad roll, `IllegalPosition` for a bad record, both
-    before anything is written, and `ValueError` with the rows needed where `out` is too small
-    (what `out` holds is then undefined).
+    Raises `ValueError` naming the row for a bad roll, `IllegalPosition` for a bad record, and
+    `ValueError` with the rows needed where `out` is too small. What `out` holds after an error is
+    undefined; after success nothing behind its first `len(positions)` rows has been touched.
 
     >>> import numpy as np
     >>> import tavli_fast as tf
@@ -329,8 +321,6 @@ def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
     if out is not None:
         out = _as_out(out, records)
     if threads > 1:
-        if out is not None:
-            work.check()
         positions = work.fill_together(out, threads)
     elif out is not None:
         positions = work.fill(out)
