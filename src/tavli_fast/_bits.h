@@ -108,16 +108,21 @@ static inline uint64_t tail_bits(const uint8_t *counts)
 
 static LINE_ALIGNED uint64_t DELTAS[2][12][26][2][8];
 
-/* out = base + change in eight lanes, the change out of DELTAS. All is read before anything is
-   written, so out and base may be one and a compiler needs no alias test to use its widest
-   registers. */
+/* out = base + change in eight lanes. All is read before anything is written, so out and base may
+   be one and a compiler needs no alias test to use its widest registers. */
 static inline void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
 {
-    const uint64_t *a = base, *b = assume_aligned(change);
+    const uint64_t *a = base, *b = change;
     const uint64_t s0 = a[0] + b[0], s1 = a[1] + b[1], s2 = a[2] + b[2], s3 = a[3] + b[3];
     const uint64_t s4 = a[4] + b[4], s5 = a[5] + b[5], s6 = a[6] + b[6], s7 = a[7] + b[7];
     out[0] = s0; out[1] = s1; out[2] = s2; out[3] = s3;
     out[4] = s4; out[5] = s5; out[6] = s6; out[7] = s7;
+}
+
+/* The same with a change out of DELTAS, whose alignment saves the loads. */
+static inline void add_delta(uint64_t *out, const uint64_t *base, const uint64_t *delta)
+{
+    add_lanes(out, base, assume_aligned(delta));
 }
 
 #endif

@@ -33,6 +33,7 @@ cdef extern from "_bits.h" nogil:
     void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
+    void add_delta(uint64_t *out, const uint64_t *base, const uint64_t *delta)
 
     # What a step of so many pips adds to a record: [own side first, or flipped][pips][the point it
     # leaves][whether it hits a blot]. More pips than the point has bear off. Filled at import.
@@ -48,6 +49,7 @@ cdef enum:
     START_QUARTER = 0x1F80000      # own 24..19
     MOTHER_PRIME_RUN = 1 << 18     # his 18..23, right in front of his start point
 
+    MOST_PAIRS = 352               # of 25 sources: any two, one twice, one and the point it feeds
     LONGEST = 11                   # pips of two different numbers played by one checker
 
 
@@ -96,7 +98,7 @@ cdef inline const uint8_t *own_counts(const Turn *turn, const Record *record) no
 
 
 cdef inline void emit(Record *out, const Record *base, const Record *change) noexcept nogil:
-    add_lanes(out.lane, base.lane, change.lane)
+    add_delta(out.lane, base.lane, change.lane)
 
 
 # ---------------------------------------------------------------- what a single step may do
@@ -537,6 +539,10 @@ cdef struct Chains:
     const Record *steps           # of any checker: two a point, the second with a hit
     uint32_t hits                 # points from which the first checker hits
     uint32_t feeds                # points whose next one was empty and can be left in turn
+    # Two steps at once, in the order of their first source, from `pairs_from` each source on:
+    # most results end in one of these, and a run of them needs no decision.
+    int pairs_from[27]
+    Record pairs[MOST_PAIRS]
 
 
 cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots, Chains *chains) noexcept nogil:
@@ -558,6 +564,24 @@ cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uin
             chains.deltas[index] = delta(turn, number, point, chains.hits)
             index += 1
     chains.count = index
+
+
+cdef void pair_up(Chains *chains) noexcept nogil:
+    cdef Record *pair = chains.pairs
+    cdef const Record *first
+    cdef int index, second, point
+    for index in range(chains.count):
+        chains.pairs_from[index] = pair - chains.pairs
+        point = chains.points[index]
+        first = chains.deltas[index]
+        emit(pair, first, chains.steps + 2 * point)
+        pair += chains.checkers[index] > 1
+        emit(pair, first, first_step(chains, max(point - chains.number, 0)))
+        pair += chains.feeds >> point & 1
+        for second in range(index + 1, chains.count):
+            emit(pair, first, chains.deltas[second])
+            pair += 1
+    chains.pairs_from[chains.count] = pair - chains.pairs
 
 
 cdef inline const Record *first_step(const Chains *chains, int point) noexcept nogil:
@@ -582,6 +606,29 @@ cdef inline Record *extend_by_one(const Chains *chains, const Record *at, int so
     return row
 
 
+cdef Record *extend_by_two(const Chains *chains, const Record *at, int source, int used, int spare,
+                           int ahead, Record *row) noexcept nogil:
+    cdef Record base = at[0]
+    cdef Record then
+    cdef int fed = source - chains.number
+    cdef int index
+    if spare:
+        emit(&then, &base, chains.steps + 2 * source)
+        row = extend_by_one(chains, &then, source, spare - 1, ahead, row)
+    if chains.feeds >> source & 1:
+        emit(&then, &base, first_step(chains, fed))
+        row = extend_by_one(chains, &then, fed, used - 1, ahead, row)
+    if ahead < chains.count and chains.points[ahead] == fed:
+        # What arrived there can move on as well.
+        emit(&then, &base, chains.deltas[ahead])
+        row = extend_by_one(chains, &then, fed, chains.checkers[ahead] - 1 + used, ahead + 1, row)
+        ahead += 1
+    for index in range(chains.pairs_from[ahead], chains.pairs_from[chains.count]):
+        add_lanes(row.lane, base.lane, chains.pairs[index].lane)
+        row += 1
+    return row
+
+
 cdef Record *extend(const Chains *chains, const Record *at, int source, int used, int spare,
                     int ahead, int left, Record *row) noexcept nogil:
     cdef int fed = source - chains.number
@@ -589,25 +636,18 @@ cdef Record *extend(const Chains *chains, const Record *at, int source, int used
     cdef Record then
     if left == 1:
         return extend_by_one(chains, at, source, spare, ahead, row)
+    if left == 2:
+        return extend_by_two(chains, at, source, used, spare, ahead, row)
     if spare:
         emit(&then, at, chains.steps + 2 * source)
-        if left == 2:
-            row = extend_by_one(chains, &then, source, spare - 1, ahead, row)
-        else:
-            row = extend(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
+        row = extend(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
     if chains.feeds >> source & 1:
         emit(&then, at, first_step(chains, fed))
-        if left == 2:
-            row = extend_by_one(chains, &then, fed, used - 1, ahead, row)
-        else:
-            row = extend(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
+        row = extend(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
     for index in range(ahead, chains.count):
         emit(&then, at, chains.deltas[index])
         more = chains.checkers[index] - 1 + (used if chains.points[index] == fed else 0)
-        if left == 2:
-            row = extend_by_one(chains, &then, chains.points[index], more, index + 1, row)
-        else:
-            row = extend(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
+        row = extend(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
     return row
 
 
@@ -633,6 +673,8 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, bint enters
             out[0] = at
             return 1
     link(turn, number, &at, own, blots, &chains)
+    if numbers > 1:
+        pair_up(&chains)
     return extend(&chains, &at, 0, 0, 0, 0, numbers, out) - out
 
 
@@ -658,12 +700,11 @@ cdef Record *descend(const Turn *turn, int number, const Walk *walk, int left, R
 
 cdef inline bint double_depends(const Turn *turn) noexcept nogil:
     """Whether steps can change what later ones may do, but for what a source feeds."""
-    cdef uint32_t outside = turn.own >> 7
+    cdef int outside = turn.rules.checkers, point
+    for point in range(7):
+        outside -= turn.own_side[point]
     # Four checkers outside home cannot all come in before the last number.
-    outside &= outside - 1
-    outside &= outside - 1
-    outside &= outside - 1
-    return not outside or turn.runner or turn.rules.hitter_stays_home
+    return outside < 4 or turn.runner or turn.rules.hitter_stays_home
 
 
 cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
