@@ -77,7 +77,7 @@ ctypedef struct Kernel:
                            Record *out, uint8_t *played) noexcept nogil
     void (*batch)(Batch *batch) noexcept nogil
     uint64_t (*perft)(const Record *record, int depth, int weighted, const Rules *rules,
-                      Record *arena) noexcept nogil
+                      Record *arena, const volatile int *stop) noexcept nogil
     uint32_t (*sources)(const Record *record, int number, const Rules *rules,
                         const Freedom *freedom) noexcept nogil
     int (*step)(Record *record, int point, int number, const Rules *rules,

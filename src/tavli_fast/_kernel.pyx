@@ -984,8 +984,8 @@ cdef void batch(Batch *work) noexcept nogil:
 
 
 cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *rules,
-                    Record *arena) noexcept nogil:
-    """Paths of `depth` rolls; `arena` holds MOST_DOUBLE rows a ply."""
+                    Record *arena, const volatile int *stop) noexcept nogil:
+    """Paths of `depth` rolls; `arena` holds MOST_DOUBLE rows a ply. Gives up once `stop` is set."""
     cdef uint64_t total = 0, below
     cdef int64_t count, at
     cdef int die, other
@@ -1003,7 +1003,10 @@ cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *
             if depth > 1:
                 below = 0
                 for at in range(count):
-                    below += perft(&arena[at], depth - 1, weighted, rules, arena + MOST_DOUBLE)
+                    if stop[0]:
+                        return 0
+                    below += perft(&arena[at], depth - 1, weighted, rules, arena + MOST_DOUBLE,
+                                   stop)
             total += below << 1 if weighted and die != other else below
     return total
 

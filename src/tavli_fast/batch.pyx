@@ -252,13 +252,14 @@ cdef class _Work:
                 parts.append(_Part.__new__(_Part, self, first, last))
         with ThreadPoolExecutor(threads) as pool:
             counts = list(pool.map(_Part.count, parts))
-            ends = np.cumsum(counts)
+            total = sum(counts)
             if out is None:
-                out = np.empty(ends[-1], POSITION)
-            elif len(out) < ends[-1]:
-                raise ValueError(f"out has {len(out)} rows; {ends[-1]} are needed")
+                out = np.empty(total, POSITION)
+            elif len(out) < total:
+                raise ValueError(f"out has {len(out)} rows; {total} are needed")
+            ends = np.cumsum(counts)
             list(pool.map(_Part.fill, parts, [out] * len(parts), ends - counts, ends))
-        return out[: ends[-1]]
+        return out[:total]
 
 
 cdef class _Part:

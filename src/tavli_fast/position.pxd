@@ -1,18 +1,20 @@
 """The position as the compiled modules share it."""
 
+cimport cython
 from libc.stdint cimport uint8_t
 
 from tavli_fast._dispatch cimport KernelRules
 from tavli_fast._kernel cimport Record
 
 
+@cython.final
 cdef class Position:
     # design: a record and the rules it is played by; nothing changes after construction
     cdef Record record
     cdef readonly object ruleset
     cdef KernelRules law
 
-    cdef object _perft(self, int depth, int weighted)
+    cdef object _perft(self, int depth, int weighted, const volatile int *stop)
     cdef int _points(self, const uint8_t *loser)
 
 

@@ -6,7 +6,8 @@ from operator import index
 
 import numpy as np
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -18,7 +19,7 @@ from tavli_fast._kernel cimport (
 )
 
 from . import notation, render
-from .rules import Contact, Movement
+from .rules import Movement
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -93,6 +94,12 @@ cdef int read_roll(object roll, int *die, int *other) except -1:
     return 0
 
 
+cdef class _Flag:
+    """Something one thread raises and the kernel, in others, looks at."""
+
+    cdef volatile int raised
+
+
 cdef Record *new_rows(int64_t count) except NULL:
     cdef Record *rows = <Record *>PyMem_RawMalloc(count * sizeof(Record))
     if rows == NULL:
@@ -130,6 +137,7 @@ def _read_side(name, given, checkers, faults):
     return counts
 
 
+@cython.final
 cdef class Move:
     """All the steps of one turn, and the position they lead to.
 
@@ -174,6 +182,7 @@ cdef class Move:
         return Move, (self.steps, self.hits, self.after)
 
 
+@cython.final
 cdef class Position:
     """A position, seen by the player on roll; immutable.
 
@@ -274,7 +283,7 @@ cdef class Position:
     def points_won(self):
         """None while the game is on; else the points won by the player on roll, negative if lost.
 
-        1, or 2 if the loser has borne off none; where the ruleset counts `triple`, 3 if such a
+        1, or 2 if the loser has borne off none; 0 if, impossibly in play, both have finished; where the ruleset counts `triple`, 3 if such a
         loser has a checker on the bar or in the winner's home.
 
         >>> from tavli_fast import PORTES, Position
@@ -286,6 +295,8 @@ cdef class Position:
         cdef const uint8_t *own = <const uint8_t *>&self.record
         cdef const uint8_t *opp = own + 32
         checkers = self.ruleset.checkers
+        if own[0] == checkers and opp[0] == checkers:
+            return 0
         if own[0] == checkers:
             return self._points(opp)
         if opp[0] == checkers:
@@ -463,48 +474,51 @@ cdef class Position:
         >>> Position.start(FEVGA).perft(2)
         479
         """
-        cdef int plies
+        cdef int plies, stop = 0
         try:
-            plies = index(depth)
-            workers = index(threads)
+            depth, threads = index(depth), index(threads)
         except TypeError:
-            raise ValueError(f"depth and threads are integers, not {depth!r} and {threads!r}")
-        if not 0 <= plies <= 64:
-            raise ValueError(f"depth is 0 to 64, not {depth!r}")
-        if workers < 1:
-            raise ValueError(f"threads is at least 1, not {threads!r}")
+            raise ValueError(
+                f"depth and threads are integers, not {depth!r} and {threads!r}"
+            ) from None
+        if not 0 <= depth <= 64:
+            raise ValueError(f"depth is 0 to 64, not {depth}")
+        if threads < 1:
+            raise ValueError(f"threads is at least 1, not {threads}")
+        plies = depth
+        weigh = bool(weighted)
         if plies < 3 or self.points_won is not None:
-            # Also the last two plies of everything else: too short to be split or interrupted.
-            return self._perft(plies, bool(weighted))
-        parts = []
-        for die in range(1, 7):
-            for other in range(1, die + 1):
-                weight = 2 if weighted and die != other else 1
-                parts += [
-                    (child.flip(), weight) for child in self.afterstates((die, other))
-                ]
-        total = 0
+            return self._perft(plies, weigh, &stop)
+        parts = [
+            (child.flip(), 2 if weigh and die != other else 1)
+            for die in range(1, 7)
+            for other in range(1, die + 1)
+            for child in self.afterstates((die, other))
+        ]
+        flag = _Flag()
 
         def count(part):
-            return part[1] * (<Position>part[0])._perft(plies - 1, bool(weighted))
+            return part[1] * (<Position>part[0])._perft(plies - 1, weigh, &(<_Flag>flag).raised)
 
-        with ThreadPoolExecutor(workers) as pool:
-            counts = map(count, parts) if workers == 1 else pool.map(count, parts)
+        total = 0
+        with ThreadPoolExecutor(threads) as pool:
             try:
-                for done, found in enumerate(counts, 1):
+                for done, found in enumerate(pool.map(count, parts), 1):
                     total += found
                     if progress is not None:
                         progress(done, len(parts))
             except BaseException:
+                # Ctrl-C above all: the parts under way stop at their next position.
+                (<_Flag>flag).raised = 1
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         return total
 
-    cdef object _perft(self, int depth, int weighted):
+    cdef object _perft(self, int depth, int weighted, const volatile int *stop):
         cdef Record *arena = new_rows(MOST_DOUBLE * max(depth, 1))
         cdef uint64_t total
         with nogil:
-            total = kernel.perft(&self.record, depth, weighted, &self.law.rules, arena)
+            total = kernel.perft(&self.record, depth, weighted, &self.law.rules, arena, stop)
         PyMem_RawFree(arena)
         return total
 

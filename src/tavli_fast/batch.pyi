@@ -1,0 +1,28 @@
+from collections.abc import Iterable
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .position import Position
+from .rules import Ruleset
+
+ALL_ROLLS: NDArray[np.uint8]
+
+class Afterstates(NamedTuple):
+    positions: NDArray[np.void]
+    offsets: NDArray[np.int64]
+    played: NDArray[np.uint8]
+
+def afterstates(
+    records: NDArray[Any],
+    rolls: ArrayLike,
+    ruleset: Ruleset,
+    flip: bool = False,
+    out: NDArray[np.void] | None = None,
+    threads: SupportsIndex = 1,
+) -> Afterstates: ...
+def to_records(positions: Iterable[Position]) -> NDArray[np.void]: ...
+def from_records(records: NDArray[Any], ruleset: Ruleset) -> list[Position]: ...
+def start_records(ruleset: Ruleset, n: SupportsIndex) -> NDArray[np.void]: ...
+def check_records(records: NDArray[Any], ruleset: Ruleset) -> None: ...
