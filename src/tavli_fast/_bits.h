@@ -107,6 +107,14 @@ static inline uint64_t tail_bits(const uint8_t *counts)
 #endif
 
 static LINE_ALIGNED uint64_t DELTAS[2][12][26][2][8];
+static LINE_ALIGNED uint64_t PIN_DELTAS[2][12][26][4][8];
+
+/* A side's pinned points: bit p of a little-endian word, on any machine. */
+static inline uint32_t pinned_mask(const uint8_t *side)
+{
+    return (uint32_t)side[28] | (uint32_t)side[29] << 8 | (uint32_t)side[30] << 16
+        | (uint32_t)side[31] << 24;
+}
 
 /* out = base + change in eight lanes. All is read before anything is written, so out and base may
    be one and a compiler needs no alias test to use its widest registers. */

@@ -72,6 +72,7 @@ cdef KernelRules _translate(object ruleset):
     memset(rules, 0, sizeof(Rules))
     rules.checkers = ruleset.checkers
     rules.hits = ruleset.contact is Contact.HIT
+    rules.pins = ruleset.contact is Contact.PIN
     rules.parallel = ruleset.movement is Movement.PARALLEL
     rules.may_stop_bearing_off = ruleset.bear_off == "optional"
     rules.hitter_stays_home = ruleset.hit_and_run == "not_at_home"
@@ -83,4 +84,12 @@ cdef KernelRules _translate(object ruleset):
     rules.bans_total_block = ruleset.total_block == "no_playable_number"
     rules.bans_one_point_block = ruleset.total_block == "all_on_one_point"
     rules.block_may_be_built = ruleset.total_block_remedy == "must_open"
+    rules.bans_six_prime = ruleset.six_prime != "free"
+    rules.one_ahead_is_enough = ruleset.six_prime == "needs_one_ahead"
+    rules.one_from_head = ruleset.head == "one_a_turn"
+    rules.two_on_first_doubles = ruleset.head_exception == "two_on_doubles"
+    rules.two_if_needed = ruleset.head_exception == "if_needed"
+    rules.pinned_bars_bearing_off = ruleset.bear_off_while_pinned == "forbidden"
+    rules.mother_loses = ruleset.mother != "off"
+    rules.mother_is_mutual = ruleset.mother == "unless_mutual"
     return translated
