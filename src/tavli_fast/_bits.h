@@ -24,6 +24,15 @@ static inline int lowest_bit(uint32_t mask) { return __builtin_ctz(mask); }
 static inline int highest_bit(uint32_t mask) { return 31 - __builtin_clz(mask); }
 #endif
 
+/* What the kernel calls inline is inlined, whatever a compiler's estimate says: the mechanics of a
+   game are constants to those functions, and most of each vanishes. */
+#undef CYTHON_INLINE
+#if defined(_MSC_VER) && !defined(__clang__)
+#define CYTHON_INLINE __forceinline
+#else
+#define CYTHON_INLINE inline __attribute__((always_inline))
+#endif
+
 /* Bit p of `held`: the side has checkers on point p; of `made`: it has two or more. */
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>

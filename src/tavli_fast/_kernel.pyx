@@ -76,8 +76,6 @@ cdef struct Turn:
     uint32_t over         # where mine stand on his pinned one
     uint32_t frees        # where a single one of mine does
     uint32_t leaves_two   # where two do
-    const Record *deltas
-    int variants          # as a power of two
     bint keeps            # nothing may be borne off: a pinned checker of mine bars it
     bint watches_mother   # a step may pin the mother, or leave her pinned with no way out
     int most              # numbers used by the longest result that ended the game
@@ -100,12 +98,14 @@ cdef inline uint32_t landing(int point, int number) noexcept nogil:
     return bit(point) >> number & POINTS
 
 
-cdef inline const Record *delta(const Turn *turn, int number, int point, uint32_t hits, uint32_t frees) noexcept nogil:
+cdef inline const Record *delta(const Turn *turn, bint pins, int number, int point, uint32_t hits,
+                                uint32_t frees) noexcept nogil:
     """What a step adds; the masks have the points from which it hits or pins, and frees."""
-    return (
-        turn.deltas + ((number * 26 + point) << turn.variants)
-        + ((hits >> point & 1) | (frees >> point & 1) << 1)
-    )
+    if pins:
+        return <const Record *>PIN_DELTAS[turn.flip][number][point][
+            (hits >> point & 1) | (frees >> point & 1) << 1
+        ]
+    return <const Record *>DELTAS[turn.flip][number][point][hits >> point & 1]
 
 
 cdef inline const uint8_t *own_counts(const Turn *turn, const Record *record) noexcept nogil:
@@ -293,7 +293,8 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
     if own_counts(turn, &walk.at)[point] == 1:
         own ^= from_
         freed = walk.over & from_
-    emit(&then.at, &walk.at, delta(turn, number, point, walk.blots << number, freed))
+    emit(&then.at, &walk.at,
+         delta(turn, turn.rules.pins, number, point, walk.blots << number, freed))
     then.own = own
     then.blots = (walk.blots ^ touched) | freed
     then.over = (walk.over | (touched if turn.rules.pins else 0)) ^ freed
@@ -320,7 +321,7 @@ cdef inline bint ends_game(const Turn *turn, const Walk *walk) noexcept nogil:
 
 # ---------------------------------------------------------------- mixed rolls
 
-cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
     """Both numbers, where no checker is on the bar, bears off or is held back.
 
     Every source of one number goes with every source of the other, so the results are a
@@ -329,16 +330,19 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     cdef Record *row = out
     cdef const Record *seconds[26]
     cdef uint8_t second_points[26]
-    cdef uint32_t free = turn.own & ~turn.still
+    cdef uint32_t free = turn.own & ~turn.still if pins else turn.own
+    cdef uint32_t blots = turn.blots if hits or pins else 0
+    cdef uint32_t frees = turn.frees if pins else 0
+    cdef uint32_t leaves_two = turn.leaves_two if pins else 0
     cdef uint32_t by_high = free & (turn.open << high)
     cdef uint32_t by_low = free & (turn.open << low)
     cdef uint32_t ends_open = turn.open << (high + low)
-    cdef uint32_t hits_high = by_high & (turn.blots << high)
-    cdef uint32_t hits_low = by_low & (turn.blots << low)
+    cdef uint32_t hits_high = by_high & (blots << high)
+    cdef uint32_t hits_low = by_low & (blots << low)
     # One checker over its own side's intermediate point is two steps of the rectangle already,
     # and twice in it where both intermediate points are own. A lone one that pins there would
     # be left or joined at the wrong moment, so that stays one run.
-    cdef uint32_t passed = ~turn.frees
+    cdef uint32_t passed = ~frees
     cdef uint32_t over_own_high = by_high & ((by_low & passed) << high)
     cdef uint32_t over_own_low = by_low & ((by_high & passed) << low)
     cdef uint32_t twice = over_own_high & over_own_low
@@ -346,15 +350,15 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     cdef uint32_t rest, from_, skip
     cdef int seconds_count = 0, point, at
     cdef Record first
+    alone |= leaves_two
     if turn.rules.one_from_head:
         alone |= START_BIT
-    alone |= turn.leaves_two
 
     rest = by_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        seconds[seconds_count] = delta(turn, low, point, hits_low, turn.frees)
+        seconds[seconds_count] = delta(turn, pins, low, point, hits_low, frees)
         second_points[seconds_count] = point
         seconds_count += 1
     rest = by_high
@@ -366,9 +370,9 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
         # a lone pinning checker that is joined as it leaves.
         skip = (
             (alone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
-            | (turn.frees & from_) << low | (turn.frees & from_ >> high)
+            | (frees & from_) << low | (frees & from_ >> high)
         )
-        emit(&first, &turn.base, delta(turn, high, point, hits_high, turn.frees))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
         for at in range(seconds_count):
             emit(row, &first, seconds[at])
             row += 1 - (skip >> second_points[at] & 1)
@@ -378,21 +382,21 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, hits_high, turn.frees))
-        emit(row, &first, delta(turn, low, point - (high - low), 0, turn.frees))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
+        emit(row, &first, delta(turn, pins, low, point - (high - low), 0, frees))
         row += 1
 
     # Two that pin together leave together.
-    rest = turn.leaves_two & by_high & by_low
+    rest = leaves_two & by_high & by_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, hits_high, 0))
-        emit(row, &first, delta(turn, low, point, hits_low, ANYWHERE))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point, hits_low, ANYWHERE))
         row += 1
 
     # One checker plays both numbers over a point that is not own, and leaves no trace there.
-    if turn.rules.hits:
+    if hits:
         rest = (by_high & ~hits_high) | (by_low & ~hits_low)
     else:
         rest = by_high | by_low
@@ -401,9 +405,9 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
         point = lowest_bit(rest)
         rest &= rest - 1
         emit(row, &turn.base,
-             delta(turn, high + low, point, turn.blots << (high + low), turn.frees))
+             delta(turn, pins, high + low, point, blots << (high + low), frees))
         row += 1
-    if not turn.rules.hits:
+    if not hits:
         return row - out
     if turn.rules.hitter_stays_home:
         hits_high &= ~(<uint32_t>HOME << high)
@@ -412,15 +416,15 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, hits_high, 0))
-        emit(row, &first, delta(turn, low, point - high, turn.blots << low, 0))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point - high, blots << low, 0))
         row += 1
     rest = hits_low & ends_open
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, low, point, hits_low, 0))
-        emit(row, &first, delta(turn, high, point - low, turn.blots << high, 0))
+        emit(&first, &turn.base, delta(turn, pins, low, point, hits_low, 0))
+        emit(row, &first, delta(turn, pins, high, point - low, blots << high, 0))
         row += 1
     return row - out
 
@@ -437,19 +441,19 @@ cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) no
     cdef int point
     if turn.made & BAR_BIT:
         if enters_high and enters_low:
-            emit(&first, &turn.base, delta(turn, high, 25, hits_high, 0))
-            emit(row, &first, delta(turn, low, 25, hits_low, 0))
+            emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
+            emit(row, &first, delta(turn, False, low, 25, hits_low, 0))
             row += 1
         return row - out
     if enters_high:
         entered = BAR_BIT >> high
         rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << low)
-        emit(&first, &turn.base, delta(turn, high, 25, hits_high, 0))
+        emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
         while rest:
             point = lowest_bit(rest)
             rest &= rest - 1
             # A blot hit on entering is hit no more.
-            emit(row, &first, delta(turn, low, point, hits_low & ~(entered << low), 0))
+            emit(row, &first, delta(turn, False, low, point, hits_low & ~(entered << low), 0))
             row += 1
     if enters_low:
         entered = BAR_BIT >> low
@@ -457,11 +461,11 @@ cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) no
         if enters_high and not turn.blots & (entered | BAR_BIT >> high):
             # The checker that entered and ran on stands where it does the other way round.
             rest &= ~entered
-        emit(&first, &turn.base, delta(turn, low, 25, hits_low, 0))
+        emit(&first, &turn.base, delta(turn, False, low, 25, hits_low, 0))
         while rest:
             point = lowest_bit(rest)
             rest &= rest - 1
-            emit(row, &first, delta(turn, high, point, hits_high & ~(entered << high), 0))
+            emit(row, &first, delta(turn, False, high, point, hits_high & ~(entered << high), 0))
             row += 1
     return row - out
 
@@ -488,7 +492,8 @@ cdef inline bint runs_high_first(const Orders *orders, int point, int high) noex
 
 cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int point, Record *row) noexcept nogil:
     cdef uint32_t frees = walk.over if own_counts(turn, &walk.at)[point] == 1 else 0
-    emit(row, &walk.at, delta(turn, number, point, walk.blots << number, frees))
+    emit(row, &walk.at,
+         delta(turn, turn.rules.pins, number, point, walk.blots << number, frees))
 
 
 cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept nogil:
@@ -584,7 +589,7 @@ cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogi
         point = lowest_bit(sources)
         sources &= sources - 1
         emit(&out[count], &turn.base,
-             delta(turn, number, point, turn.blots << number, turn.frees))
+             delta(turn, turn.rules.pins, number, point, turn.blots << number, turn.frees))
         count += 1
     return count
 
@@ -604,8 +609,8 @@ cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) no
     cdef Record first
     if not turn.open << high & turn.open << low & START_BIT:
         return 0
-    emit(&first, &turn.base, delta(turn, high, 24, 0, 0))
-    emit(out, &first, delta(turn, low, 24, 0, 0))
+    emit(&first, &turn.base, delta(turn, False, high, 24, 0, 0))
+    emit(out, &first, delta(turn, False, low, 24, 0, 0))
     return 1
 
 
@@ -620,7 +625,12 @@ cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *pla
         stepwise = True
         count = mixed_stepwise(turn, high, low, out)
     else:
-        count = mixed_plain(turn, high, low, out)
+        if turn.rules.hits:
+            count = mixed_plain(turn, True, False, high, low, out)
+        elif turn.rules.pins:
+            count = mixed_plain(turn, False, True, high, low, out)
+        else:
+            count = mixed_plain(turn, False, False, high, low, out)
     if watch:
         count = keep_unbanned(turn, out, count)
     if not count and turn.rules.two_if_needed and head_limit(turn, 0, True) == 2:
@@ -655,10 +665,9 @@ cdef struct Chains:
     uint8_t points[26]
     uint8_t checkers[26]
     const Record *deltas[26]      # of the first checker to leave the point: only that one can hit
-    const Record *steps           # of any checker, a few variants a point
-    int variants
+    const Record *steps           # of any checker: two or four variants a point
     uint32_t hits                 # points from which the first checker hits or pins
-    uint32_t held                 # points whose last checker frees one as it leaves
+    uint32_t frees                # points whose last checker frees one as it leaves
     uint32_t feeds                # points whose next one was empty and can be left in turn
     # Two steps at once, in the order of their first source, from `pairs_from` each source on:
     # most results end in one of these, and a run of them needs no decision.
@@ -666,17 +675,27 @@ cdef struct Chains:
     Record pairs[MOST_PAIRS]
 
 
-cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots,
-               int from_head, Chains *chains) noexcept nogil:
+cdef inline const Record *step_from(const Chains *chains, bint pins, int point, bint first, bint last) noexcept nogil:
+    """What a step adds: the first checker to leave may hit or pin, the last one may free."""
+    cdef uint32_t hit = chains.hits >> point & 1 if first else 0
+    if not pins:
+        return chains.steps + (2 * point + hit)
+    return chains.steps + (4 * point + hit + (2 if last and chains.frees >> point & 1 else 0))
+
+
+cdef inline void link(const Turn *turn, bint pins, int number, const Record *at, uint32_t own,
+                      uint32_t blots, int from_head, Chains *chains) noexcept nogil:
     cdef const uint8_t *counts = own_counts(turn, at)
     cdef uint32_t sources = own & ~turn.still & (turn.open << number)
     cdef uint32_t rest
     cdef int point, start, index = 0
     chains.number = number
-    chains.steps = turn.deltas + (number * 26 << turn.variants)
-    chains.variants = turn.variants
+    if pins:
+        chains.steps = <const Record *>PIN_DELTAS[turn.flip][number]
+    else:
+        chains.steps = <const Record *>DELTAS[turn.flip][number]
     chains.hits = blots << number
-    chains.held = turn.over | blots if turn.rules.pins else 0
+    chains.frees = turn.over | blots
     chains.feeds = ((turn.open << number) & ~own) << number
     for start in range(number):
         rest = sources & (CHAIN_OF[number] << start)
@@ -684,38 +703,36 @@ cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uin
             point = highest_bit(rest)
             rest ^= bit(point)
             chains.points[index] = point
-            chains.checkers[index] = counts[point] if point < 24 else min(<int>counts[point], from_head)
-            chains.deltas[index] = step_from(chains, point, True, counts[point] == 1)
+            chains.checkers[index] = counts[point]
+            chains.deltas[index] = step_from(chains, pins, point, True, counts[point] == 1)
+            if point == 24 and from_head < counts[24]:
+                chains.checkers[index] = from_head
             index += 1
     chains.count = index
 
 
-cdef inline const Record *step_from(const Chains *chains, int point, bint first, bint last) noexcept nogil:
-    """What a step adds: the first checker to leave may hit or pin, the last one may free."""
-    return chains.steps + (point << chains.variants) + (
-        (first & chains.hits >> point) | (last & chains.held >> point) << 1
-    )
-
-
-cdef void pair_up(Chains *chains) noexcept nogil:
+cdef inline void pair_up(Chains *chains, bint pins) noexcept nogil:
     cdef Record *pair = chains.pairs
     cdef const Record *first
-    cdef int index, second, point, checkers
+    cdef int index, second, point, fed, checkers
     for index in range(chains.count):
         chains.pairs_from[index] = pair - chains.pairs
         point = chains.points[index]
+        fed = point - chains.number
         checkers = chains.checkers[index]
         first = chains.deltas[index]
-        emit(pair, first, step_from(chains, point, False, checkers == 2))
+        emit(pair, first, step_from(chains, pins, point, False, checkers == 2))
         pair += checkers > 1
-        emit(pair, first, step_from(chains, max(point - chains.number, 0), True, True))
+        emit(pair, first, step_from(chains, pins, max(fed, 0), True, True))
         pair += chains.feeds >> point & 1
-        for second in range(index + 1, chains.count):
-            if chains.points[second] == point - chains.number:
-                # Joined before it is left.
-                emit(pair, first, step_from(chains, chains.points[second], True, False))
-            else:
-                emit(pair, first, chains.deltas[second])
+        second = index + 1
+        if pins and second < chains.count and chains.points[second] == fed:
+            # Joined before it is left.
+            emit(pair, first, step_from(chains, pins, fed, True, False))
+            pair += 1
+            second += 1
+        for second in range(second, chains.count):
+            emit(pair, first, chains.deltas[second])
             pair += 1
     chains.pairs_from[chains.count] = pair - chains.pairs
 
@@ -723,19 +740,18 @@ cdef void pair_up(Chains *chains) noexcept nogil:
 # After `used` steps from `source`, which has `spare` checkers more, there may follow: the same
 # source again, the point it feeds, and every source from index `ahead` on.
 
-cdef inline Record *extend_by_one(const Chains *chains, const Record *at, int source, int used,
-                                  int spare, int ahead, Record *row) noexcept nogil:
+cdef inline Record *extend_by_one(const Chains *chains, bint pins, const Record *at, int source,
+                                  int used, int spare, int ahead, Record *row) noexcept nogil:
     cdef Record base = at[0]
     cdef int fed = source - chains.number
     cdef int index
     # Written in any case, kept if legal: cheaper than a branch that nothing can predict.
-    emit(row, &base, step_from(chains, source, False, spare == 1))
+    emit(row, &base, step_from(chains, pins, source, False, spare == 1))
     row += spare > 0
-    emit(row, &base, step_from(chains, max(fed, 0), True, used == 1))
+    emit(row, &base, step_from(chains, pins, max(fed, 0), True, used == 1))
     row += chains.feeds >> source & 1
-    if chains.held and ahead < chains.count and chains.points[ahead] == fed:
-        # Joined before it is left.
-        emit(row, &base, step_from(chains, fed, True, False))
+    if pins and ahead < chains.count and chains.points[ahead] == fed:
+        emit(row, &base, step_from(chains, pins, fed, True, False))
         row += 1
         ahead += 1
     for index in range(ahead, chains.count):
@@ -744,22 +760,24 @@ cdef inline Record *extend_by_one(const Chains *chains, const Record *at, int so
     return row
 
 
-cdef Record *extend_by_two(const Chains *chains, const Record *at, int source, int used, int spare,
-                           int ahead, Record *row) noexcept nogil:
+cdef inline Record *extend_by_two(const Chains *chains, bint pins, const Record *at, int source,
+                                  int used, int spare, int ahead, Record *row) noexcept nogil:
     cdef Record base = at[0]
     cdef Record then
     cdef int fed = source - chains.number
     cdef int index
     if spare:
-        emit(&then, &base, step_from(chains, source, False, spare == 1))
-        row = extend_by_one(chains, &then, source, used + 1, spare - 1, ahead, row)
+        emit(&then, &base, step_from(chains, pins, source, False, spare == 1))
+        row = extend_by_one(chains, pins, &then, source, used + 1, spare - 1, ahead, row)
     if chains.feeds >> source & 1:
-        emit(&then, &base, step_from(chains, fed, True, used == 1))
-        row = extend_by_one(chains, &then, fed, 1, used - 1, ahead, row)
+        emit(&then, &base, step_from(chains, pins, fed, True, used == 1))
+        row = extend_by_one(chains, pins, &then, fed, 1, used - 1, ahead, row)
     if ahead < chains.count and chains.points[ahead] == fed:
         # What arrived there can move on as well.
-        emit(&then, &base, step_from(chains, fed, True, False))
-        row = extend_by_one(chains, &then, fed, 1, chains.checkers[ahead] - 1 + used, ahead + 1, row)
+        emit(&then, &base, step_from(chains, pins, fed, True, False))
+        row = extend_by_one(
+            chains, pins, &then, fed, 1, chains.checkers[ahead] - 1 + used, ahead + 1, row
+        )
         ahead += 1
     for index in range(chains.pairs_from[ahead], chains.pairs_from[chains.count]):
         add_lanes(row.lane, base.lane, chains.pairs[index].lane)
@@ -767,30 +785,44 @@ cdef Record *extend_by_two(const Chains *chains, const Record *at, int source, i
     return row
 
 
-cdef Record *extend(const Chains *chains, const Record *at, int source, int used, int spare,
-                    int ahead, int left, Record *row) noexcept nogil:
+ctypedef Record *(*Extend)(const Chains *, const Record *, int, int, int, int, int, Record *) noexcept nogil
+
+
+cdef inline Record *extend(const Chains *chains, bint pins, Extend further, const Record *at, int source,
+                           int used, int spare, int ahead, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers; `further` is this function for the same game."""
     cdef int fed = source - chains.number
     cdef int index, more
     cdef Record then
     if left == 1:
-        return extend_by_one(chains, at, source, used, spare, ahead, row)
+        return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
     if left == 2:
-        return extend_by_two(chains, at, source, used, spare, ahead, row)
+        return extend_by_two(chains, pins, at, source, used, spare, ahead, row)
     if spare:
-        emit(&then, at, step_from(chains, source, False, spare == 1))
-        row = extend(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
+        emit(&then, at, step_from(chains, pins, source, False, spare == 1))
+        row = further(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
     if chains.feeds >> source & 1:
-        emit(&then, at, step_from(chains, fed, True, used == 1))
-        row = extend(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
+        emit(&then, at, step_from(chains, pins, fed, True, used == 1))
+        row = further(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
     for index in range(ahead, chains.count):
         more = chains.checkers[index] - 1
         if chains.points[index] == fed:
             more += used
-            emit(&then, at, step_from(chains, fed, True, False))
+            emit(&then, at, step_from(chains, pins, fed, True, False))
         else:
             emit(&then, at, chains.deltas[index])
-        row = extend(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
+        row = further(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
     return row
+
+
+cdef Record *extend_pinning(const Chains *chains, const Record *at, int source, int used, int spare,
+                            int ahead, int left, Record *row) noexcept nogil:
+    return extend(chains, True, extend_pinning, at, source, used, spare, ahead, left, row)
+
+
+cdef Record *extend_other(const Chains *chains, const Record *at, int source, int used, int spare,
+                          int ahead, int left, Record *row) noexcept nogil:
+    return extend(chains, False, extend_other, at, source, used, spare, ahead, left, row)
 
 
 cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_head, Record *out) noexcept nogil:
@@ -799,25 +831,30 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     cdef uint32_t own = turn.own, blots = turn.blots
     cdef int entering
     cdef Chains chains
+    if turn.rules.pins:
+        link(turn, True, number, &at, own, blots, from_head, &chains)
+        if numbers > 1:
+            pair_up(&chains, True)
+        return extend_pinning(&chains, &at, 0, 0, 0, 0, numbers, out) - out
     if own & BAR_BIT:
         # All on the bar come first, and no other way.
         if not own & turn.open << number & BAR_BIT:
             return 0
         entering = min(<int>turn.own_side[25], numbers)
         numbers -= entering
-        emit(&at, &at, delta(turn, number, 25, blots << number, 0))
+        emit(&at, &at, delta(turn, False, number, 25, blots << number, 0))
         while entering > 1:
-            emit(&at, &at, delta(turn, number, 25, 0, 0))
+            emit(&at, &at, delta(turn, False, number, 25, 0, 0))
             entering -= 1
         own = own ^ BAR_BIT | BAR_BIT >> number
         blots &= ~(BAR_BIT >> number)
         if numbers == 0:
             out[0] = at
             return 1
-    link(turn, number, &at, own, blots, from_head, &chains)
+    link(turn, False, number, &at, own, blots, from_head, &chains)
     if numbers > 1:
-        pair_up(&chains)
-    return extend(&chains, &at, 0, 0, 0, 0, numbers, out) - out
+        pair_up(&chains, False)
+    return extend_other(&chains, &at, 0, 0, 0, 0, numbers, out) - out
 
 
 cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
@@ -1005,8 +1042,6 @@ cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left,
 cdef void prepare_pins(Turn *turn, uint32_t his_made) noexcept nogil:
     cdef uint32_t unused = 0, two
     cdef int point
-    turn.variants = 2
-    turn.deltas = <const Record *>PIN_DELTAS[turn.flip]
     turn.still = pinned_mask(turn.own_side) & POINTS
     turn.over = pinned_mask(turn.opp_side) & POINTS
     mirror(turn.rules, &turn.over, &unused)
@@ -1053,8 +1088,6 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     closed = his_made if rules.hits else turn.his_held
     turn.still = turn.over = turn.frees = turn.leaves_two = 0
     turn.keeps = turn.watches_mother = False
-    turn.variants = 1
-    turn.deltas = <const Record *>DELTAS[flip]
     if rules.pins:
         prepare_pins(turn, his_made)
         closed = his_made | turn.still
