@@ -1,6 +1,6 @@
 from typing import NamedTuple
 
-LEVELS: tuple[str, ...]
+LEVELS: dict[str, int]
 
 class Cpu(NamedTuple):
     level: str
@@ -8,5 +8,7 @@ class Cpu(NamedTuple):
     supported: tuple[str, ...]
 
 class KernelRules: ...
+
+def use(level: str) -> None: ...
 
 cpu: Cpu

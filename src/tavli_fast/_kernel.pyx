@@ -785,25 +785,34 @@ cdef inline Record *extend_by_two(const Chains *chains, bint pins, const Record 
     return row
 
 
-ctypedef Record *(*Extend)(const Chains *, const Record *, int, int, int, int, int, Record *) noexcept nogil
+cdef Record *pin_two(const Chains *chains, const Record *at, int source, int used, int spare,
+                     int ahead, Record *row) noexcept nogil:
+    return extend_by_two(chains, True, at, source, used, spare, ahead, row)
 
 
-cdef inline Record *extend(const Chains *chains, bint pins, Extend further, const Record *at, int source,
-                           int used, int spare, int ahead, int left, Record *row) noexcept nogil:
-    """Every way to play `left` more numbers; `further` is this function for the same game."""
+cdef Record *play_two(const Chains *chains, const Record *at, int source, int used, int spare,
+                      int ahead, Record *row) noexcept nogil:
+    return extend_by_two(chains, False, at, source, used, spare, ahead, row)
+
+
+cdef Record *extend(const Chains *chains, bint pins, const Record *at, int source, int used, int spare,
+                    int ahead, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers."""
     cdef int fed = source - chains.number
     cdef int index, more
     cdef Record then
     if left == 1:
         return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
+    if left == 2 and pins:
+        return pin_two(chains, at, source, used, spare, ahead, row)
     if left == 2:
-        return extend_by_two(chains, pins, at, source, used, spare, ahead, row)
+        return play_two(chains, at, source, used, spare, ahead, row)
     if spare:
         emit(&then, at, step_from(chains, pins, source, False, spare == 1))
-        row = further(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
+        row = extend(chains, pins, &then, source, used + 1, spare - 1, ahead, left - 1, row)
     if chains.feeds >> source & 1:
         emit(&then, at, step_from(chains, pins, fed, True, used == 1))
-        row = further(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
+        row = extend(chains, pins, &then, fed, 1, used - 1, ahead, left - 1, row)
     for index in range(ahead, chains.count):
         more = chains.checkers[index] - 1
         if chains.points[index] == fed:
@@ -811,18 +820,10 @@ cdef inline Record *extend(const Chains *chains, bint pins, Extend further, cons
             emit(&then, at, step_from(chains, pins, fed, True, False))
         else:
             emit(&then, at, chains.deltas[index])
-        row = further(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
+        row = extend(
+            chains, pins, &then, chains.points[index], 1, more, index + 1, left - 1, row
+        )
     return row
-
-
-cdef Record *extend_pinning(const Chains *chains, const Record *at, int source, int used, int spare,
-                            int ahead, int left, Record *row) noexcept nogil:
-    return extend(chains, True, extend_pinning, at, source, used, spare, ahead, left, row)
-
-
-cdef Record *extend_other(const Chains *chains, const Record *at, int source, int used, int spare,
-                          int ahead, int left, Record *row) noexcept nogil:
-    return extend(chains, False, extend_other, at, source, used, spare, ahead, left, row)
 
 
 cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_head, Record *out) noexcept nogil:
@@ -835,7 +836,7 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
         link(turn, True, number, &at, own, blots, from_head, &chains)
         if numbers > 1:
             pair_up(&chains, True)
-        return extend_pinning(&chains, &at, 0, 0, 0, 0, numbers, out) - out
+        return extend(&chains, True, &at, 0, 0, 0, 0, numbers, out) - out
     if own & BAR_BIT:
         # All on the bar come first, and no other way.
         if not own & turn.open << number & BAR_BIT:
@@ -854,7 +855,7 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     link(turn, False, number, &at, own, blots, from_head, &chains)
     if numbers > 1:
         pair_up(&chains, False)
-    return extend_other(&chains, &at, 0, 0, 0, 0, numbers, out) - out
+    return extend(&chains, False, &at, 0, 0, 0, 0, numbers, out) - out
 
 
 cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
