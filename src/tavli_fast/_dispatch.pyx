@@ -15,7 +15,7 @@ from libc.string cimport memset
 
 from tavli_fast._kernel cimport ABI, Kernel
 
-from .rules import Contact, Movement
+from .rules import Contact, Movement, Ruleset
 
 cdef extern from "_cpu.h":
     int x86_64_level()
@@ -68,6 +68,10 @@ cdef dict _known = {}
 
 
 cdef KernelRules kernel_rules(object ruleset):
+    if not isinstance(ruleset, Ruleset):
+        raise ValueError(
+            f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one from a text"
+        )
     known = _known.get(ruleset)
     if known is None:
         known = _known[ruleset] = _translate(ruleset)

@@ -268,6 +268,7 @@ cdef class Position:
         >>> Position.start(PORTES).pip_counts
         (167, 167)
         """
+        kernel_rules(ruleset)
         return cls(ruleset, ruleset.start, ruleset.start)
 
     @classmethod
