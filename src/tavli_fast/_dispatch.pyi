@@ -1,4 +1,4 @@
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 LEVELS: dict[str, int]
 
@@ -7,6 +7,7 @@ class Cpu(NamedTuple):
     built: tuple[str, ...]
     supported: tuple[str, ...]
 
+@final
 class KernelRules: ...
 
 def use(level: str) -> None: ...

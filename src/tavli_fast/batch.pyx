@@ -340,8 +340,8 @@ def to_records(positions):
     """Return positions as an array: (n,) POSITION.
 
     >>> import tavli_fast as tf
-    >>> tf.to_records([tf.Position.start(tf.FEVGA)])["own"]["checkers"][0, 24]
-    np.uint8(15)
+    >>> tf.to_records([tf.Position.start(tf.FEVGA)])["own"]["checkers"][:, 24].tolist()
+    [15]
     """
     positions = list(positions)
     records = np.empty(len(positions), POSITION)

@@ -107,6 +107,9 @@ def _pin_faults(own, opp, own_pinned, opp_pinned):
     return reasons
 
 
+cdef KernelRules _NO_GAME = KernelRules()
+
+
 cdef Position from_record(const Record *record, object ruleset, KernelRules law):
     cdef Position position = Position.__new__(Position)
     position.record = record[0]
@@ -235,13 +238,18 @@ cdef class Position:
 24: both sides have checkers on it
     """
 
+    def __cinit__(self):
+        # Until it is told what it is, a position is of a game without checkers, and over.
+        self.law = _NO_GAME
+
     def __init__(self, ruleset, own, opp, own_pinned=(), opp_pinned=()):
+        if self.law is not _NO_GAME:
+            raise TypeError("a Position does not change")
         cdef list faults = []
         cdef uint8_t *bytes_ = <uint8_t *>&self.record
         cdef int point
+        cdef KernelRules law = kernel_rules(ruleset)
         memset(&self.record, 0, sizeof(Record))
-        self.ruleset = ruleset
-        self.law = kernel_rules(ruleset)
         own_counts = _read_side("own", own, ruleset.checkers, faults)
         opp_counts = _read_side("opp", opp, ruleset.checkers, faults)
         for point in range(26):
@@ -255,10 +263,12 @@ cdef class Position:
                     bytes_[side + 28 + point // 8] |= 1 << point % 8
         if not faults:
             faults = describe_faults(
-                &self.record, ruleset, kernel.faults(&self.record, &self.law.rules)
+                &self.record, ruleset, kernel.faults(&self.record, &law.rules)
             )
         if faults:
             raise IllegalPosition(faults)
+        self.ruleset = ruleset
+        self.law = law
 
     @classmethod
     def start(cls, ruleset):
@@ -516,6 +526,8 @@ cdef class Position:
             if (<Move>move).after not in self.afterstates(roll):
                 raise IllegalMove(f"{move} cannot be played with {roll[0]}-{roll[1]} from here")
             return (<Move>move).after
+        if not isinstance(move, str):
+            raise ValueError(f"a move is a Move or a text, not {move!r}")
         return self.parse_move(move, roll).after
 
     def perft(self, depth, weighted=False, threads=1, progress=None):
