@@ -19,6 +19,7 @@ from .batch import (
     start_records,
     to_records,
 )
+from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
 from .rules import (
@@ -37,6 +38,7 @@ from .rules import (
     RULESETS,
     TAPA,
     TAVLA,
+    TAVLI,
     Contact,
     Movement,
     Ruleset,
@@ -63,14 +65,19 @@ __all__ = [
     "RULESETS",
     "TAPA",
     "TAVLA",
+    "TAVLI",
     "Afterstates",
     "Contact",
+    "Dice",
+    "Game",
     "IllegalMove",
     "IllegalPosition",
+    "Match",
     "Move",
     "Movement",
     "NotationError",
     "Position",
+    "Result",
     "Ruleset",
     "afterstates",
     "check_records",

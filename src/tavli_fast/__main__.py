@@ -1,4 +1,4 @@
-"""The command line: moves, boards and perft counts without writing Python."""
+"""The command line: moves, boards, perft counts and whole games without writing Python."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from typing import NoReturn
 import numpy
 
 from . import RULESETS, Position, __version__, cpu, find_ruleset
-from .notation import merge_steps, parse_roll
+from .match import NEXT_STARTER, PLY_CAP, Dice, Game, Match
+from .notation import parse_roll
+from .play import MOVERS, ending, in_order, play
 
 __all__ = ["main"]
 
 _PROGRAM = "tavli-fast"
+_MATCH = "tavli"
 _POSITION_HELP = "'start', or both sides like 24:2,bar:1,off:12/6:15, the side on roll first"
 
 
@@ -80,10 +83,13 @@ def _parser() -> argparse.ArgumentParser:
     show = command("show", _show, "Print a position as a board.")
     perft = command("perft", _perft, "Count the paths of a number of plies over all rolls.")
     command("info", _info, "Print versions, the kernel in use, and the games with their options.")
+    _add_play(
+        command("play", _play, "Play a game or a match at the terminal; --json tells how it ended.")
+    )
 
     for parser_of_game in (moves, show, perft):
         parser_of_game.add_argument(
-            "ruleset", metavar="RULESET", help="a game, with options like 'fevga(runner=pass)'"
+            "ruleset", metavar="RULESET", help="a game, with options as in 'GAME(option=value)'"
         )
     for parser_of_position in (moves, show):
         parser_of_position.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
@@ -95,6 +101,28 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_play(parser: _Parser) -> None:
+    parser.add_argument(
+        "game", metavar="GAME", help=f"a RULESET as in the other commands, or {_MATCH!r}: a match"
+    )
+    parser.add_argument(
+        "--against", choices=MOVERS, help="who plays for player 2 (default: somebody here)"
+    )
+    parser.add_argument("--seed", type=int, help="play with the same dice every time")
+    parser.add_argument(
+        "--ply-cap",
+        type=int,
+        default=PLY_CAP,
+        help="plies after which a game is drawn (default: %(default)s)",
+    )
+    parser.add_argument("--target", type=int, help="points that win the match (default: 5)")
+    parser.add_argument(
+        "--next-starter",
+        choices=NEXT_STARTER,
+        help=f"who begins the later games of the match (default: {NEXT_STARTER[0]})",
+    )
+
+
 def _read_position(arguments: argparse.Namespace) -> Position:
     return Position.parse(arguments.position, find_ruleset(arguments.ruleset))
 
@@ -102,11 +130,7 @@ def _read_position(arguments: argparse.Namespace) -> Position:
 def _moves(arguments: argparse.Namespace) -> Result:
     position = _read_position(arguments)
     roll = parse_roll(arguments.roll)
-    moves = sorted(
-        position.moves(roll),
-        key=lambda move: [(way[0], way[-1]) for way in merge_steps(move.steps)],
-        reverse=True,
-    )
+    moves = in_order(position.moves(roll))
     data: dict[str, object] = {
         "ruleset": str(position.ruleset),
         "position": position.text,
@@ -137,6 +161,46 @@ def _show(arguments: argparse.Namespace) -> Result:
         "points_won": position.points_won,
     }
     return data, f"{position}\n{position.text}"
+
+
+def _play(arguments: argparse.Namespace) -> Result:
+    dice_seed, chance_seed = numpy.random.SeedSequence(arguments.seed).spawn(2)
+    dice = Dice(numpy.random.default_rng(dice_seed))
+    of_match = {
+        name: value
+        for name in ("target", "next_starter")
+        if (value := getattr(arguments, name)) is not None
+    }
+    if arguments.game.strip().casefold() == _MATCH:
+        table: Game | Match = Match.start(dice, ply_cap=arguments.ply_cap, **of_match)
+    elif of_match:
+        raise ValueError(f"--{next(iter(of_match)).replace('_', '-')} is for a match")
+    else:
+        table = Game.start(find_ruleset(arguments.game), dice, ply_cap=arguments.ply_cap)
+    against = MOVERS[arguments.against] if arguments.against else None
+    # One JSON object is all that stdout may hold then.
+    with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        table = play(table, against, numpy.random.default_rng(chance_seed))
+    games = table.games if isinstance(table, Match) else (table,)
+    data: dict[str, object] = {
+        "games": [
+            {
+                "ruleset": str(game.ruleset),
+                "plies": game.plies,
+                "position": game.position.text,
+                "player": game.player + 1,
+                "result": game.result
+                and {
+                    "winner": None if game.result.winner is None else game.result.winner + 1,
+                    "points": game.result.points,
+                    "capped": game.result.capped,
+                },
+            }
+            for game in games
+        ],
+        "score": table.score if isinstance(table, Match) else None,
+    }
+    return data, ending(table)
 
 
 def _perft(arguments: argparse.Namespace) -> Result:

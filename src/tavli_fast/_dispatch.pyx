@@ -104,4 +104,5 @@ cdef KernelRules _translate(object ruleset):
     rules.pinned_bars_bearing_off = ruleset.bear_off_while_pinned == "forbidden"
     rules.mother_loses = ruleset.mother != "off"
     rules.mother_is_mutual = ruleset.mother == "unless_mutual"
+    rules.last_roll = ruleset.last_roll_draw == "on"
     return translated

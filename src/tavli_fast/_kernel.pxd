@@ -42,6 +42,7 @@ ctypedef struct Rules:
     uint8_t pinned_bars_bearing_off # no bearing off while an own checker is pinned
     uint8_t mother_loses            # a pinned mother ends the game
     uint8_t mother_is_mutual        # unless the pinner has a checker on his own 24
+    uint8_t last_roll               # a side may still play when the other has finished
 
 
 ctypedef struct Freedom:
@@ -83,8 +84,9 @@ cdef enum Fault:
 ctypedef struct Kernel:
     int abi
     int (*faults)(const Record *record, const Rules *rules) noexcept nogil
-    int64_t (*afterstates)(const Record *record, int die, int other_die, const Rules *rules, int flip,
-                           Record *out, uint8_t *played) noexcept nogil
+    # `numbers` of a double, up to 4; of no meaning for a mixed roll
+    int64_t (*afterstates)(const Record *record, int die, int other_die, int numbers, const Rules *rules,
+                           int flip, Record *out, uint8_t *played) noexcept nogil
     void (*batch)(Batch *batch) noexcept nogil
     uint64_t (*perft)(const Record *record, int depth, int weighted, const Rules *rules,
                       Record *arena, const volatile int *stop) noexcept nogil

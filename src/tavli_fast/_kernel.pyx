@@ -87,6 +87,8 @@ cdef struct Turn:
     bint opens_block      # he is totally blocked already, so this turn must open
     bint bans_block       # ban 1 is in force for this turn
     bint finished
+    bint plays_on         # one last roll all the same
+    int numbers           # of a double
 
 
 cdef inline uint32_t bit(int point) noexcept nogil:
@@ -912,7 +914,7 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
     cdef Walk walk
     cdef Record *end
     cdef int64_t count
-    cdef int numbers = 4
+    cdef int numbers = turn.numbers
     start_walk(turn, &walk)
     while numbers:
         if depends:
@@ -1101,6 +1103,8 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     if rules.pins:
         turn.watches_mother = rules.mother_loses and (turn.blots | turn.over) & MOTHER
         turn.finished |= mothers_decide(turn)
+    turn.plays_on = rules.last_roll and turn.own_side[0] != rules.checkers
+    turn.numbers = 4
     turn.bans_block = False
     turn.opens_block = False
     if rules.bans_total_block or rules.bans_one_point_block:
@@ -1173,7 +1177,7 @@ cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) 
 cdef int64_t play_roll(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
     """Every distinct result of one roll; the unchanged position where nothing can be played."""
     cdef int64_t count = 0
-    if not turn.finished:
+    if not turn.finished or turn.plays_on:
         count = play(turn, die, other, out, played)
         if count == 0 and turn.opens_block:
             # No play opens the total block he stands in: that ban alone is waived.
@@ -1195,10 +1199,11 @@ cdef int record_faults(const Record *record, const Rules *rules) noexcept nogil:
     return faults(&turn)
 
 
-cdef int64_t afterstates(const Record *record, int die, int other_die, const Rules *rules, int flip,
-                         Record *out, uint8_t *played) noexcept nogil:
+cdef int64_t afterstates(const Record *record, int die, int other_die, int numbers, const Rules *rules,
+                         int flip, Record *out, uint8_t *played) noexcept nogil:
     cdef Turn turn
     prepare(&turn, record, rules, flip)
+    turn.numbers = numbers
     return play_roll(&turn, die, other_die, out, played)
 
 
@@ -1288,7 +1293,7 @@ cdef uint32_t sources(const Record *record, int number, const Rules *rules,
     prepare(&turn, record, rules, 0)
     start_walk(&turn, &walk)
     resume(&walk, freedom)
-    return 0 if turn.finished else walk_sources(&turn, &walk, number)
+    return 0 if turn.finished and not turn.plays_on else walk_sources(&turn, &walk, number)
 
 
 cdef int step(Record *record, int point, int number, const Rules *rules, Freedom *freedom) noexcept nogil:

@@ -130,6 +130,22 @@ cdef int read_roll(object roll, int *die, int *other) except -1:
     return 0
 
 
+cdef int read_numbers(object numbers, int die, int other) except -1:
+    """How many numbers of a double are to be played: 4, unless fewer are left."""
+    cdef int left = 0
+    if numbers is None:
+        return 4
+    try:
+        left = index(numbers)
+    except (TypeError, OverflowError):
+        pass
+    if not 1 <= left <= 4 or die != other:
+        raise ValueError(
+            f"1 to 4 numbers of a double can be left, not {numbers!r} of ({die}, {other})"
+        )
+    return left
+
+
 cdef class _Flag:
     """Something one thread raises and the kernel, in others, looks at."""
 
@@ -391,12 +407,12 @@ cdef class Position:
         memcpy(&flipped.lane[4], &self.record.lane[0], 32)
         return from_record(&flipped, self.ruleset, self.law)
 
-    def afterstates(self, roll):
+    def afterstates(self, roll, numbers=None):
         """Return every distinct position this roll can lead to, seen by the mover.
 
-        `roll` is two numbers from 1 to 6, in any order. Where nothing can be played, and in a
-        finished game, the only one is the position itself. The order is always the same, but
-        means nothing.
+        `roll` is two numbers from 1 to 6, in any order; `numbers` says how many of a double are
+        left to play, where it is not all four. Where nothing can be played, and in a finished
+        game, the only one is the position itself. The order is always the same, but means nothing.
 
         >>> from tavli_fast import PORTES, Position
         >>> len(Position.start(PORTES).afterstates((3, 1)))
@@ -404,15 +420,18 @@ cdef class Position:
         """
         cdef Record mixed_rows[MOST_MIXED]
         cdef Record *rows = mixed_rows
-        cdef int die, other
+        cdef int die, other, left
         cdef int64_t count, at
         cdef uint8_t played
         cdef list found
         read_roll(roll, &die, &other)
+        left = read_numbers(numbers, die, other)
         if die == other:
             rows = new_rows(MOST_DOUBLE)
         try:
-            count = kernel.afterstates(&self.record, die, other, &self.law.rules, 0, rows, &played)
+            count = kernel.afterstates(
+                &self.record, die, other, left, &self.law.rules, 0, rows, &played
+            )
             found = [None] * count
             for at in range(count):
                 found[at] = from_record(&rows[at], self.ruleset, self.law)
@@ -421,8 +440,8 @@ cdef class Position:
                 PyMem_RawFree(rows)
         return found
 
-    def moves(self, roll):
-        """Return one `Move` for every distinct afterstate of this roll.
+    def moves(self, roll, numbers=None):
+        """Return one `Move` for every distinct afterstate of this roll, or of `numbers` of it.
 
         A lost turn is one move without steps.
 
@@ -432,10 +451,12 @@ cdef class Position:
         """
         cdef int die, other
         read_roll(roll, &die, &other)
-        wanted = {after: None for after in self.afterstates(roll)}
+        wanted = {after: None for after in self.afterstates(roll, numbers)}
         # Every turn under way, reached by one number more each time; the first way found stays.
         high, low = max(die, other), min(die, other)
-        left = (high,) * 4 if high == low else (high, low)
+        left = (high, low)
+        if high == low:
+            left = (high,) * read_numbers(numbers, die, other)
         under_way = {(self, 0, 0, 0, left): ((), ())}
         levels = []
         while under_way:
@@ -485,7 +506,7 @@ cdef class Position:
                 ))
         return found
 
-    def parse_move(self, text, roll):
+    def parse_move(self, text, roll, numbers=None):
         """Return the legal move that a text in standard notation means.
 
         Steps may stand in any order, merged ("24/13") or single, with or without `*`, `(2)`,
@@ -496,7 +517,7 @@ cdef class Position:
         >>> str(Position.start(PORTES).parse_move("6/5, 8/5", (1, 3)))
         '8/5 6/5'
         """
-        legal = self.moves(roll)
+        legal = self.moves(roll, numbers)
         matches = notation.match_move(text, legal, self)
         if len(matches) == 1:
             return matches[0]
@@ -512,7 +533,7 @@ cdef class Position:
             else f"{text!r} cannot be played with {die}-{other}; the only move is {legal[0]}"
         )
 
-    def play(self, move, roll):
+    def play(self, move, roll, numbers=None):
         """Return the position after a move, given as `Move` or text, checked against the rules.
 
         The result is still seen by the mover; `flip` it for the next player. Raises like
@@ -523,12 +544,12 @@ cdef class Position:
         1
         """
         if isinstance(move, Move):
-            if (<Move>move).after not in self.afterstates(roll):
+            if (<Move>move).after not in self.afterstates(roll, numbers):
                 raise IllegalMove(f"{move} cannot be played with {roll[0]}-{roll[1]} from here")
             return (<Move>move).after
         if not isinstance(move, str):
             raise ValueError(f"a move is a Move or a text, not {move!r}")
-        return self.parse_move(move, roll).after
+        return self.parse_move(move, roll, numbers).after
 
     def perft(self, depth, weighted=False, threads=1, progress=None):
         """Count the paths of `depth` rolls from here.
