@@ -164,6 +164,8 @@ def _show(arguments: argparse.Namespace) -> Result:
 
 
 def _play(arguments: argparse.Namespace) -> Result:
+    if arguments.seed is not None and arguments.seed < 0:
+        raise ValueError(f"a seed is at least 0, not {arguments.seed}")
     dice_seed, chance_seed = numpy.random.SeedSequence(arguments.seed).spawn(2)
     dice = Dice(numpy.random.default_rng(dice_seed))
     of_match = {

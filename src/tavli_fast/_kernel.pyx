@@ -86,6 +86,7 @@ cdef struct Turn:
     bint has_bans
     bint opens_block      # he is totally blocked already, so this turn must open
     bint bans_block       # ban 1 is in force for this turn
+    bint borne_off        # by either side
     bint finished
     bint plays_on         # one last roll all the same
     int numbers           # of a double
@@ -1097,9 +1098,10 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     turn.blots = turn.his_held & ~closed & ~turn.over
     turn.open = ~closed & POINTS
     turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
-    turn.finished = (
+    turn.borne_off = (
         turn.own_side[0] == rules.checkers or turn.opp_side[0] == rules.checkers
     )
+    turn.finished = turn.borne_off
     if rules.pins:
         turn.watches_mother = rules.mother_loses and (turn.blots | turn.over) & MOTHER
         turn.finished |= mothers_decide(turn)
@@ -1293,7 +1295,12 @@ cdef uint32_t sources(const Record *record, int number, const Rules *rules,
     prepare(&turn, record, rules, 0)
     start_walk(&turn, &walk)
     resume(&walk, freedom)
-    return 0 if turn.finished and not turn.plays_on else walk_sources(&turn, &walk, number)
+    if turn.plays_on or not turn.finished:
+        return walk_sources(&turn, &walk, number)
+    # Without the mother rule, both mothers pinned end the game only when the turn is over.
+    if not turn.borne_off and not rules.mother_loses:
+        return walk_sources(&turn, &walk, number)
+    return 0
 
 
 cdef int step(Record *record, int point, int number, const Rules *rules, Freedom *freedom) noexcept nogil:

@@ -37,7 +37,7 @@ MOTHER = HEAD = 24
 START_QUARTER = range(19, 25)
 MOTHER_PRIME = range(6, 12)
 """In a parallel game, the six points right in front of the opponent's 24, which is my 12."""
-TWO_LEAVE_HEAD = ((3, 3, 3, 3), (4, 4, 4, 4), (6, 6, 6, 6))
+TWO_LEAVE_HEAD = ({3}, {4}, {6})
 """The doubles of which the opponent's head, twelve pips ahead, stops a lone checker."""
 
 Step = tuple[int, int]
@@ -217,6 +217,22 @@ def points_won(position: PositionLike, ruleset: Ruleset | None = None) -> int | 
     if is_drawn(now) or (won and lost):
         return 0
     return won or -lost or None
+
+
+def may_have_last_roll(board: Board, ruleset: Ruleset) -> bool:
+    """Whether the side on roll may still play although the other has finished.
+
+    `last_roll_draw=on`: the second player has one more roll. Who began is not for a position to
+    know, so the question here is only whether there is anything left to play.
+
+    >>> from tavli_fast.rules import LONG_NARDY
+    >>> behind = Board(side({0: 14, 1: 1}), side({0: 15}))
+    >>> may_have_last_roll(behind, LONG_NARDY)
+    False
+    >>> may_have_last_roll(behind, LONG_NARDY.replace(last_roll_draw="on"))
+    True
+    """
+    return ruleset.last_roll_draw == "on" and not has_finished(board.own, ruleset)
 
 
 def points_lost(board: Board, ruleset: Ruleset) -> int:
@@ -428,7 +444,7 @@ def lets_two_leave_head(board: Board, numbers: tuple[int, ...], ruleset: Ruleset
     if board.own[HEAD] < ruleset.checkers:
         return False
     if ruleset.head_exception == "two_on_doubles":
-        return numbers in TWO_LEAVE_HEAD
+        return set(numbers) in TWO_LEAVE_HEAD
     if ruleset.head_exception == "if_needed":
         return not can_play_all(board, numbers, dataclasses.replace(ruleset, head_exception="none"))
     return False
@@ -798,27 +814,36 @@ def legal_endings(plays: Plays, ruleset: Ruleset) -> set[Turn]:
 
 
 def afterstates(
-    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None = None
+    position: PositionLike,
+    roll: Sequence[int],
+    ruleset: Ruleset | None = None,
+    numbers: int | None = None,
 ) -> list[Board]:
     """Return the distinct positions a roll can lead to, sorted, seen by the player who moved.
 
-    The unchanged position alone if no number can be played or the game is over. A position with a
-    `ruleset` of its own needs none here. Raises `ValueError` for a bad roll, or for a side that
-    has not as many checkers as the ruleset, borne off included.
+    The unchanged position alone if no number can be played or the game is over, but for a last
+    roll. A position with a `ruleset` of its own needs none here. `numbers` is how many numbers of
+    a double are left to be played, 1 to 4. Raises `ValueError` for a bad roll or for `numbers` of
+    a mixed one, or for a side that has not as many checkers as the ruleset, borne off included.
 
     >>> from tavli_fast.rules import FEVGA, PORTES
     >>> [after.own[13] for after in afterstates(start(FEVGA), (6, 5), FEVGA)]
     [1]
     >>> [len(afterstates(start(PORTES), roll, PORTES)) for roll in ((3, 1), (2, 2))]
     [16, 75]
+    >>> [len(afterstates(start(PORTES), (2, 2), PORTES, numbers)) for numbers in (1, 2, 3)]
+    [4, 13, 33]
     """
-    plays, ruleset = _plays(position, roll, ruleset)
+    plays, ruleset = _plays(position, roll, ruleset, numbers)
     results = {turn.board for turn in legal_endings(plays, ruleset)}
     return sorted(results, key=lambda after: (*after[:2], *map(sorted, after[2:])))
 
 
 def moves(
-    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None = None
+    position: PositionLike,
+    roll: Sequence[int],
+    ruleset: Ruleset | None = None,
+    numbers: int | None = None,
 ) -> list[tuple[Step, ...]]:
     """Return every legal sequence of steps, sorted: all orders, also where the result is the same.
 
@@ -831,7 +856,7 @@ def moves(
     >>> moves(Board(side({0: 14, 25: 1}), side({1: 2, 2: 2, 3: 11})), (2, 1), PORTES)
     [()]
     """
-    plays, ruleset = _plays(position, roll, ruleset)
+    plays, ruleset = _plays(position, roll, ruleset, numbers)
     endings = legal_endings(plays, ruleset)
 
     def sequences(turn: Turn) -> Iterator[tuple[Step, ...]]:
@@ -845,7 +870,10 @@ def moves(
 
 
 def numbers_played(
-    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None = None
+    position: PositionLike,
+    roll: Sequence[int],
+    ruleset: Ruleset | None = None,
+    numbers: int | None = None,
 ) -> int:
     """Return the most numbers that any legal move plays: 0 to 4, 0 for a lost turn.
 
@@ -855,8 +883,8 @@ def numbers_played(
     >>> numbers_played(start(FEVGA), (6, 5), FEVGA), numbers_played(start(FEVGA), (6, 6), FEVGA)
     (2, 1)
     """
-    plays, ruleset = _plays(position, roll, ruleset)
-    rolled = len(numbers_of(roll))
+    plays, ruleset = _plays(position, roll, ruleset, numbers)
+    rolled = len(next(iter(plays)).numbers)
     return max(rolled - len(turn.numbers) for turn in legal_endings(plays, ruleset))
 
 
@@ -889,12 +917,15 @@ def perft(
 
 
 def _plays(
-    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None
+    position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None, left: int | None
 ) -> tuple[Plays, Ruleset]:
     """Return every play of a roll, none but the beginning if the game is over, and the ruleset."""
     now, ruleset = _resolve(position, ruleset)
-    beginning = begin_turn(now, numbers_of(roll), ruleset)
-    if points_won(now, ruleset) is not None:
+    numbers = numbers_of(roll)
+    if left is not None and not (len(numbers) == 4 and left in range(1, 5)):
+        raise ValueError(f"1 to 4 numbers of a double can be left, not {left!r} of {roll!r}")
+    beginning = begin_turn(now, numbers[:left], ruleset)
+    if points_won(now, ruleset) is not None and not may_have_last_roll(now, ruleset):
         return {beginning: []}, ruleset
     return every_play(beginning, ruleset), ruleset
 

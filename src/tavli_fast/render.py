@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from .rules import BAR, OFF, Movement, Ruleset
@@ -11,7 +11,7 @@ __all__ = ["board"]
 
 
 class PositionLike(Protocol):
-    """What this module asks of a position: its game, counts (0 off to 25 bar) and pip counts."""
+    """What this module asks of a position: game, counts (0 off to 25 bar), pins and pip counts."""
 
     @property
     def ruleset(self) -> Ruleset: ...
@@ -20,10 +20,15 @@ class PositionLike(Protocol):
     @property
     def opp(self) -> tuple[int, ...]: ...
     @property
+    def own_pinned(self) -> Collection[int]: ...
+    @property
+    def opp_pinned(self) -> Collection[int]: ...
+    @property
     def pip_counts(self) -> tuple[int, int]: ...
 
 
 _OWN, _OPP = "O", "X"
+_LEGEND = f"{_OWN.lower()}, {_OPP.lower()}: pinned under the stack"
 _ROWS = 5
 _UPPER, _LOWER = range(13, 25), range(12, 0, -1)
 _OPP_WAY = {
@@ -37,15 +42,18 @@ def board(position: PositionLike) -> str:
 
     `O` is the side on roll, `X` the other. The bar is in the middle and the checkers borne off
     are at the right: above those of `O` on the bar and of `X` off, below those of `X` on the bar
-    and of `O` off. More than five checkers in a place are four and the number of all. The table
-    beneath gives pip counts, checkers on the bar and off, and where each side moves and has its
-    home, in the numbers of the board. No line ends in a blank; there is no newline at the end.
+    and of `O` off. More than five checkers in a place are four and the number of all. A pinned
+    checker is a small letter at the bottom of its stack, not counted in the number above it; a
+    last line says so if there is one. The table beneath the board gives pip counts, checkers on
+    the bar and off, and where each side moves and has its home, in the numbers of the board. No
+    line ends in a blank; there is no newline at the end.
 
     >>> from types import SimpleNamespace
     >>> from tavli_fast.rules import FEVGA
     >>> opp = (0,) * 13 + (1,) + (0,) * 10 + (14, 0)
-    >>> position = SimpleNamespace(ruleset=FEVGA, own=FEVGA.start, opp=opp, pip_counts=(360, 349))
-    >>> print(board(position))
+    >>> pins = {"own_pinned": (), "opp_pinned": ()}
+    >>> sides = {"own": FEVGA.start, "opp": opp, "pip_counts": (360, 349)}
+    >>> print(board(SimpleNamespace(ruleset=FEVGA, **sides, **pins)))
     fevga
     +13-14-15-16-17-18-+---+19-20-21-22-23-24-+---+
     |                  |   |                O |   |
@@ -66,12 +74,8 @@ def board(position: PositionLike) -> str:
     """
     movement = position.ruleset.movement
     own, opp = position.own, position.opp
-    stacks = {
-        point: _stack(own[point], _OWN) or _stack(opp[_opp_point(point, movement)], _OPP)
-        for point in range(1, 25)
-    }
-    upper = [stacks[point] for point in _UPPER]
-    lower = [stacks[point] for point in _LOWER]
+    upper = [_point_stack(position, point) for point in _UPPER]
+    lower = [_point_stack(position, point) for point in _LOWER]
     upper_trays = _stack(own[BAR], _OWN), _stack(opp[OFF], _OPP)
     lower_trays = _stack(opp[BAR], _OPP), _stack(own[OFF], _OWN)
     own_pips, opp_pips = position.pip_counts
@@ -87,6 +91,7 @@ def board(position: PositionLike) -> str:
             f"{'':9}  pips  bar  off  {'path':17}  home",
             f"{_OWN} on roll  {own_pips:4}  {own[BAR]:3}  {own[OFF]:3}  {'24 to 1':17}  6 to 1",
             f"{_OPP:9}  {opp_pips:4}  {opp[BAR]:3}  {opp[OFF]:3}  {opp_path:17}  {opp_home}",
+            *([_LEGEND] if position.own_pinned or position.opp_pinned else []),
         ]
     )
 
@@ -98,11 +103,22 @@ def _opp_point(point: int, movement: Movement) -> int:
     return point + 12 if point <= 12 else point - 12
 
 
-def _stack(checkers: int, sign: str) -> list[str]:
-    """Return what stands in a place, from the edge of the board to the middle."""
-    if checkers <= _ROWS:
+def _point_stack(position: PositionLike, point: int) -> list[str]:
+    """Return what stands on a point, from the edge of the board to the middle."""
+    opp_point = _opp_point(point, position.ruleset.movement)
+    own, opp = position.own[point], position.opp[opp_point]
+    if point in position.own_pinned:
+        return [_OWN.lower(), *_stack(opp, _OPP, _ROWS - 1)]
+    if opp_point in position.opp_pinned:
+        return [_OPP.lower(), *_stack(own, _OWN, _ROWS - 1)]
+    return _stack(own, _OWN) or _stack(opp, _OPP)
+
+
+def _stack(checkers: int, sign: str, rows: int = _ROWS) -> list[str]:
+    """Return the checkers of one side in a place, from the edge of the board to the middle."""
+    if checkers <= rows:
         return [sign] * checkers
-    return [sign] * (_ROWS - 1) + [str(checkers)]
+    return [sign] * (rows - 1) + [str(checkers)]
 
 
 def _edge(points: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["OPTIONS", "RULESETS", "Contact", "Movement", "Ruleset", "find_ruleset"]
+__all__ = ["OPTIONS", "RULESETS", "TAVLI", "Contact", "Movement", "Ruleset", "find_ruleset"]
 
 OFF, BAR = 0, 25
 
@@ -288,6 +288,9 @@ RULESETS: Mapping[str, Ruleset] = MappingProxyType(
     }
 )
 """Every game under its default rules, by its key."""
+
+TAVLI = (PORTES, PLAKOTO, FEVGA)
+"""The games of a tavli match, in their order."""
 
 _ALIASES = {alias: row for row in RULESETS.values() for alias in row.aliases}
 _RULESET_TEXT = re.compile(r"\s*(?P<game>[^()]+?)\s*(?:\(\s*(?P<options>[^()]*?)\s*\))?\s*")
