@@ -1,0 +1,235 @@
+"""How the house is built: who may import whom, who may name a game, and what is shipped."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.resources
+import io
+import os
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import tavli_fast as tf
+
+SOURCE = Path(__file__).parents[1] / "src" / "tavli_fast"
+FILES = sorted(path for path in SOURCE.iterdir() if path.suffix in {".py", ".pyx", ".pxd", ".pyi"})
+MAY_IMPORT = {
+    "rules": set(),
+    "reference": {"rules"},
+    "notation": {"rules"},
+    "render": {"rules"},
+    "_kernel": set(),
+    "_dispatch": {"rules", "_kernel"},
+    "position": {"rules", "notation", "render", "_kernel", "_dispatch"},
+    "batch": {"rules", "_kernel", "_dispatch", "position"},
+    "__main__": {"rules", "notation", "render", "_dispatch", "position", "batch", "__init__"},
+}
+"""Nobody imports what stands below him. `__init__` gathers the public names."""
+
+
+def code(path: Path) -> list[str]:
+    """The tokens of a source without comments and docstrings."""
+    text = path.read_text(encoding="utf-8")
+    kept = []
+    fresh = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.NL):
+            continue
+        if token.type == tokenize.STRING and fresh:
+            continue
+        fresh = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        if not fresh:
+            kept.append(token.string)
+    return kept
+
+
+def imports(path: Path) -> set[str]:
+    """The modules of this package that a source imports or cimports, stubs and Cython included."""
+    text = re.sub(r'("""|\'\'\').*?\1', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r"#.*", "", text)
+    text = re.sub(r"\(([^()]*)\)", lambda match: match[0].replace("\n", " "), text)
+    found = set()
+    for line in text.splitlines():
+        match = re.match(r"\s*from\s+(\.|tavli_fast)(\.?)(\w*)\s+c?import\s+(.*)", line)
+        if match and match[3]:
+            found.add(match[3])
+        elif match:
+            names = re.sub(r"\bas\s+\w+", "", match[4])
+            found |= {
+                name if name in MAY_IMPORT else "__init__" for name in re.findall(r"\w+", names)
+            }
+        match = re.match(r"\s*c?import\s+tavli_fast\.(\w+)", line)
+        if match:
+            found.add(match[1])
+        elif re.match(r"\s*c?import\s+tavli_fast\b", line):
+            found.add("__init__")
+    return found
+
+
+def module_of(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+def test_every_source_has_its_place():
+    assert {module_of(path) for path in FILES} - {"__init__"} == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_imports_point_down(path):
+    module = module_of(path)
+    if module == "__init__":
+        return
+    assert imports(path) - {module} <= MAY_IMPORT[module]
+
+
+def test_imports_are_seen():
+    """The check above is worth nothing if it does not find what is there."""
+    assert imports(SOURCE / "reference.py") == {"rules"}
+    assert {"_dispatch", "_kernel", "notation", "render", "rules"} <= imports(
+        SOURCE / "position.pyx"
+    )
+    assert "position" in imports(SOURCE / "batch.pyx")
+
+
+@pytest.mark.parametrize("name", ["rules", "reference", "notation", "render"])
+def test_plain_modules_need_the_standard_library_alone(name):
+    tree = ast.parse((SOURCE / f"{name}.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            tops = {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            tops = {str(node.module).partition(".")[0]}
+        else:
+            continue
+        assert tops <= set(sys.stdlib_module_names) | {"tavli_fast"}
+
+
+def game_names() -> set[str]:
+    names = set(tf.RULESETS)
+    for ruleset in tf.RULESETS.values():
+        names |= {alias.casefold() for alias in ruleset.aliases} | {ruleset.title.casefold()}
+    return names
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if module_of(path) not in ("rules", "__init__")],
+    ids=lambda path: path.name,
+)
+def test_code_knows_mechanics_and_never_a_game(path):
+    words = set(re.findall(r"[^\W\d_]+(?:31)?", " ".join(code(path)).casefold()))
+    assert not words & game_names()
+
+
+def test_no_unfinished_business():
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\b(TODO|FIXME|XXX)\b", text), path.name
+    forbidden = {"utils", "util", "common", "helpers", "types", "constants", "misc"}
+    assert not {module_of(path) for path in FILES} & forbidden
+
+
+# What is shipped
+
+
+def compiled_modules() -> list[str]:
+    return sorted({path.name.split(".")[0] for path in SOURCE.glob("*.pyx")} - {"_kernel"})
+
+
+def test_stubs_and_marker_are_in_the_package():
+    package = importlib.resources.files("tavli_fast")
+    assert (package / "py.typed").is_file()
+    for name in compiled_modules():
+        assert (package / f"{name}.pyi").is_file(), name
+
+
+def test_the_version_is_that_of_the_package():
+    assert tf.__version__ == importlib.metadata.version("tavli-fast")
+
+
+def test_numpy_is_all_that_is_needed_to_run():
+    needed = importlib.metadata.requires("tavli-fast") or []
+    plain = [each for each in needed if "extra ==" not in each]
+    assert [re.match(r"[\w-]+", each)[0] for each in plain] == ["numpy"]
+
+
+def test_import_needs_nothing_else():
+    """No test, benchmark or command-line package is loaded by `import tavli_fast`."""
+    program = (
+        "import sys, tavli_fast\n"
+        "print(sorted({m.partition('.')[0] for m in sys.modules} - set(sys.stdlib_module_names)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{program}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ast.literal_eval(done.stdout)) - {"__main__", "__mp_main__"}
+    assert {name for name in loaded if "cython" not in name.casefold()} == {"numpy", "tavli_fast"}
+
+
+def test_public_names():
+    assert len(set(tf.__all__)) == len(tf.__all__)
+    for name in tf.__all__:
+        assert hasattr(tf, name)
+
+
+def test_an_unknown_cpu_level_is_refused_aloud():
+    environment = {**os.environ, "TAVLI_FAST_CPU": "quantum"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import tavli_fast"],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode != 0
+    assert "ImportError" in done.stderr
+    assert "quantum" in done.stderr
+    for level in tf.cpu.built:
+        assert level in done.stderr
+
+
+def test_the_cpu_level_can_be_named():
+    for level in ("auto", *tf.cpu.supported):
+        environment = {**os.environ, "TAVLI_FAST_CPU": level}
+        done = subprocess.run(
+            [sys.executable, "-c", "import tavli_fast; print(tavli_fast.cpu.level)"],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        )
+        assert done.stdout.strip() == (tf.cpu.supported[0] if level == "auto" else level)
+
+
+ARTEFACTS = r"""
+.*\.__test__
+.*\.__pyx_capi__
+.*\.__(reduce|setstate)_cython__
+tavli_fast\.batch\.POSITION
+"""
+"""What Cython adds, and a value of another module that stubtest cannot tell from one's own."""
+
+
+def test_stubs_say_what_the_compiled_modules_are(tmp_path):
+    pytest.importorskip("mypy", reason="stubs are checked where mypy is installed")
+    allowed = tmp_path / "allowed"
+    allowed.write_text(ARTEFACTS)
+    modules = [f"tavli_fast.{name}" for name in compiled_modules()]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy.stubtest", *modules),
+            *("--allowlist", str(allowed), "--ignore-unused-allowlist"),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
