@@ -1,9 +1,11 @@
 """The compiled modules. Everything else about the package is in pyproject.toml.
 
-TAVLI_FAST_CHECKED=1 builds with Cython's bounds and overflow checks and C assertions.
+TAVLI_FAST_CHECKED=1 builds with Cython's bounds and overflow checks and C assertions;
+TAVLI_FAST_MACHINE names the machine to build for, where that is another one.
 """
 
 import os
+import platform
 import sys
 from pathlib import Path
 
@@ -14,8 +16,17 @@ SOURCES = "src/tavli_fast"
 CHECKED = os.environ.get("TAVLI_FAST_CHECKED", "0") not in ("", "0")
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3"]
 
-# The kernel is one source; each further CPU level is a further line here, with its own flags.
+# For cross builds: the machine the wheel is for, not the one that builds it.
+MACHINE = os.environ.get("TAVLI_FAST_MACHINE") or platform.machine()
+
+# The kernel is one source, built once a CPU level; _dispatch.pyx chooses at import.
 KERNEL_LEVELS = {"base": []}
+if MACHINE.lower() in ("x86_64", "amd64"):
+    KERNEL_LEVELS["x86_64_v3"] = (
+        ["/arch:AVX2"]
+        if sys.platform == "win32"
+        else ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma", "-mf16c", "-mmovbe"]
+    )
 
 
 def compiled(name, source, flags=()):
@@ -24,7 +35,7 @@ def compiled(name, source, flags=()):
         f"tavli_fast.{name}",
         [f"{SOURCES}/{source}"],
         include_dirs=[str(Path(SOURCES).resolve())],
-        depends=[f"{SOURCES}/_bits.h"],
+        depends=[f"{SOURCES}/{header}" for header in ("_bits.h", "_cpu.h")],
         extra_compile_args=[*OPTIMISE, *flags],
         undef_macros=["NDEBUG"] if CHECKED else [],
     )

@@ -24,6 +24,15 @@ static inline int lowest_bit(uint32_t mask) { return __builtin_ctz(mask); }
 static inline int highest_bit(uint32_t mask) { return 31 - __builtin_clz(mask); }
 #endif
 
+/* What the kernel calls inline is inlined, whatever a compiler's estimate says: the mechanics of a
+   game are constants to those functions, and most of each vanishes. */
+#undef CYTHON_INLINE
+#if defined(_MSC_VER) && !defined(__clang__)
+#define CYTHON_INLINE __forceinline
+#else
+#define CYTHON_INLINE inline __attribute__((always_inline))
+#endif
+
 /* Bit p of `held`: the side has checkers on point p; of `made`: it has two or more. */
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
@@ -107,6 +116,14 @@ static inline uint64_t tail_bits(const uint8_t *counts)
 #endif
 
 static LINE_ALIGNED uint64_t DELTAS[2][12][26][2][8];
+static LINE_ALIGNED uint64_t PIN_DELTAS[2][12][26][4][8];
+
+/* A side's pinned points: bit p of a little-endian word, on any machine. */
+static inline uint32_t pinned_mask(const uint8_t *side)
+{
+    return (uint32_t)side[28] | (uint32_t)side[29] << 8 | (uint32_t)side[30] << 16
+        | (uint32_t)side[31] << 24;
+}
 
 /* out = base + change in eight lanes. All is read before anything is written, so out and base may
    be one and a compiler needs no alias test to use its widest registers. */

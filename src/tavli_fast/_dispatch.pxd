@@ -1,10 +1,12 @@
 """The kernel build that runs here, and rulesets in the form it reads."""
 
+cimport cython
 from tavli_fast._kernel cimport Kernel, Rules
 
 cdef const Kernel *kernel
 
 
+@cython.final
 cdef class KernelRules:
     cdef Rules rules
 

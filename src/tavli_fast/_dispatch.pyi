@@ -1,12 +1,15 @@
-from typing import NamedTuple
+from typing import NamedTuple, final
 
-LEVELS: tuple[str, ...]
+LEVELS: dict[str, int]
 
 class Cpu(NamedTuple):
     level: str
     built: tuple[str, ...]
     supported: tuple[str, ...]
 
+@final
 class KernelRules: ...
+
+def use(level: str) -> None: ...
 
 cpu: Cpu

@@ -1,8 +1,8 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Chooses at import which build of the kernel runs here.
+"""Chooses at import which build of the kernel runs here: the best one the processor supports.
 
-`TAVLI_FAST_CPU` forces a level (`auto`, or one of the levels built). A level that is not built is
-an `ImportError` that lists those that are; nothing falls back silently.
+`TAVLI_FAST_CPU` forces a level (`auto`, or one of those that `cpu` lists). A level that is not
+built or not supported is an `ImportError` that lists both; nothing falls back silently.
 """
 
 import os
@@ -15,14 +15,17 @@ from libc.string cimport memset
 
 from tavli_fast._kernel cimport ABI, Kernel
 
-from .rules import Contact, Movement
+from .rules import Contact, Movement, Ruleset
 
-# Best first.
-LEVELS = ("base",)
+cdef extern from "_cpu.h":
+    int x86_64_level()
+
+# Best first, with the level of x86-64 that each needs.
+LEVELS = {"x86_64_v3": 3, "base": 0}
 
 
 class Cpu(NamedTuple):
-    """Which kernel level runs, and which there are."""
+    """Which level of the kernel runs, which are built here, and which of those can run here."""
 
     level: str
     built: tuple
@@ -33,33 +36,42 @@ def _choose():
     built = tuple(
         level for level in LEVELS if find_spec(f"tavli_fast._kernel_{level}") is not None
     )
-    supported = built
-    wanted = os.environ.get("TAVLI_FAST_CPU", "auto") or "auto"
-    if wanted == "auto":
-        if not supported:
-            raise ImportError("tavli_fast was installed without any build of its kernel")
+    offered = x86_64_level()
+    supported = tuple(level for level in built if LEVELS[level] <= offered)
+    wanted = os.environ.get("TAVLI_FAST_CPU") or "auto"
+    if wanted == "auto" and supported:
         wanted = supported[0]
-    elif wanted not in supported:
+    if wanted not in supported:
         raise ImportError(
-            f"TAVLI_FAST_CPU={wanted}: built are {', '.join(built)}; "
-            f"this machine supports {', '.join(supported)}"
+            f"TAVLI_FAST_CPU={wanted}: this installation has {', '.join(built) or 'no level'}, "
+            f"of which this machine supports {', '.join(supported) or 'none'}"
         )
     return Cpu(wanted, built, supported)
 
 
+def use(level):
+    """Let another level do the work from now on; for tests that compare them in one process."""
+    global cpu, kernel
+    capsule = import_module(f"tavli_fast._kernel_{level}").kernel
+    table = <const Kernel *>PyCapsule_GetPointer(capsule, "tavli_fast.kernel")
+    if table.abi != ABI:
+        raise ImportError(f"tavli_fast: level {level} is of another build ({table.abi}, not {ABI})")
+    kernel = table
+    cpu = cpu._replace(level=level)
+
+
 cpu = _choose()
-_capsule = import_module(f"tavli_fast._kernel_{cpu.level}").kernel
-kernel = <const Kernel *>PyCapsule_GetPointer(_capsule, "tavli_fast.kernel")
-if kernel.abi != ABI:
-    raise ImportError(
-        f"tavli_fast: kernel level {cpu.level} is of another build (ABI {kernel.abi}, not {ABI})"
-    )
+use(cpu.level)
 
 # Rulesets are few and never forgotten; a second thread at worst writes an equal value.
 cdef dict _known = {}
 
 
 cdef KernelRules kernel_rules(object ruleset):
+    if not isinstance(ruleset, Ruleset):
+        raise ValueError(
+            f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one from a text"
+        )
     known = _known.get(ruleset)
     if known is None:
         known = _known[ruleset] = _translate(ruleset)
@@ -72,6 +84,7 @@ cdef KernelRules _translate(object ruleset):
     memset(rules, 0, sizeof(Rules))
     rules.checkers = ruleset.checkers
     rules.hits = ruleset.contact is Contact.HIT
+    rules.pins = ruleset.contact is Contact.PIN
     rules.parallel = ruleset.movement is Movement.PARALLEL
     rules.may_stop_bearing_off = ruleset.bear_off == "optional"
     rules.hitter_stays_home = ruleset.hit_and_run == "not_at_home"
@@ -83,4 +96,12 @@ cdef KernelRules _translate(object ruleset):
     rules.bans_total_block = ruleset.total_block == "no_playable_number"
     rules.bans_one_point_block = ruleset.total_block == "all_on_one_point"
     rules.block_may_be_built = ruleset.total_block_remedy == "must_open"
+    rules.bans_six_prime = ruleset.six_prime != "free"
+    rules.one_ahead_is_enough = ruleset.six_prime == "needs_one_ahead"
+    rules.one_from_head = ruleset.head == "one_a_turn"
+    rules.two_on_first_doubles = ruleset.head_exception == "two_on_doubles"
+    rules.two_if_needed = ruleset.head_exception == "if_needed"
+    rules.pinned_bars_bearing_off = ruleset.bear_off_while_pinned == "forbidden"
+    rules.mother_loses = ruleset.mother != "off"
+    rules.mother_is_mutual = ruleset.mother == "unless_mutual"
     return translated

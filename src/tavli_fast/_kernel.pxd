@@ -21,7 +21,8 @@ ctypedef struct Record:
 
 ctypedef struct Rules:
     uint8_t checkers
-    uint8_t hits                    # a lone opposing checker can be hit; otherwise it holds its point
+    uint8_t hits                    # a lone opposing checker can be hit, or
+    uint8_t pins                    # pinned; otherwise it holds its point
     uint8_t parallel
     uint8_t may_stop_bearing_off
     uint8_t hitter_stays_home       # a checker that hits on own 6..1 may not move on in that turn
@@ -33,12 +34,21 @@ ctypedef struct Rules:
     uint8_t bans_total_block        # by no playable number
     uint8_t bans_one_point_block    # only with all his checkers on the one point behind the wall
     uint8_t block_may_be_built      # but must be opened on the next turn
+    uint8_t bans_six_prime          # any wall of six
+    uint8_t one_ahead_is_enough     # that nobody of his is past
+    uint8_t one_from_head           # a turn may take one checker from own 24
+    uint8_t two_on_first_doubles    # or two by 3-3, 4-4 and 6-6 while all are there
+    uint8_t two_if_needed           # or two while all are there and one cannot play every number
+    uint8_t pinned_bars_bearing_off # no bearing off while an own checker is pinned
+    uint8_t mother_loses            # a pinned mother ends the game
+    uint8_t mother_is_mutual        # unless the pinner has a checker on his own 24
 
 
 ctypedef struct Freedom:
     # what the steps already played in this turn leave to the next one
     uint32_t locked       # points that hold a checker which may not move on
     uint32_t runner       # the point of the checker that travels alone for the whole turn; 0: none
+    int head_taken        # checkers that have left own 24
 
 
 ctypedef struct Batch:
@@ -65,7 +75,7 @@ cdef enum Fault:
     OPP_TOTAL = 2
     SHARED_POINT = 4
     BAR_IN_USE = 8
-    PINNED = 16
+    PINNED = 16           # pins where there can be none, or that do not fit the checkers
     SPARE_IN_USE = 32
     BAD_DIE = 64
 

@@ -29,7 +29,6 @@ cdef extern from "_bits.h" nogil:
     int highest_bit(uint32_t mask)
     void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
     int side_total(const uint8_t *counts)
-    uint64_t tail_bits(const uint8_t *counts)
     void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
@@ -38,6 +37,9 @@ cdef extern from "_bits.h" nogil:
     # What a step of so many pips adds to a record: [own side first, or flipped][pips][the point it
     # leaves][whether it hits a blot]. More pips than the point has bear off. Filled at import.
     uint64_t DELTAS[2][12][26][2][8]
+    # The same in pinning games: [...][whether it pins a blot, and 2 if it frees the one it leaves].
+    uint64_t PIN_DELTAS[2][12][26][4][8]
+    uint32_t pinned_mask(const uint8_t *side)
 
 cdef enum:
     SIDE = 32                      # bytes
@@ -45,6 +47,7 @@ cdef enum:
     POINTS = 0x1FFFFFE             # points 1..24
     BAR_BIT = 0x2000000
     START_BIT = 0x1000000          # point 24
+    MOTHER = 2                     # his 24: my point 1
     ANYWHERE = 0x3FFFFFF
     START_QUARTER = 0x1F80000      # own 24..19
     MOTHER_PRIME_RUN = 1 << 18     # his 18..23, right in front of his start point
@@ -68,7 +71,14 @@ cdef struct Turn:
     uint32_t own          # where I stand, bar included
     uint32_t made         # where I have two or more
     uint32_t open         # where I may land
-    uint32_t blots        # where landing hits
+    uint32_t blots        # where landing hits or pins
+    uint32_t still        # where my checker is pinned
+    uint32_t over         # where mine stand on his pinned one
+    uint32_t frees        # where a single one of mine does
+    uint32_t leaves_two   # where two do
+    bint keeps            # nothing may be borne off: a pinned checker of mine bars it
+    bint watches_mother   # a step may pin the mother, or leave her pinned with no way out
+    int most              # numbers used by the longest result that ended the game
     uint32_t runner       # the only point that may be left while the runner travels; 0: any
     uint32_t his          # where he stands, as he numbers it
     uint32_t his_held     # the same, as I number it
@@ -88,8 +98,13 @@ cdef inline uint32_t landing(int point, int number) noexcept nogil:
     return bit(point) >> number & POINTS
 
 
-cdef inline const Record *delta(const Turn *turn, int number, int point, uint32_t hits) noexcept nogil:
-    """What a step adds; `hits` has the points from which this number hits."""
+cdef inline const Record *delta(const Turn *turn, bint pins, int number, int point, uint32_t hits,
+                                uint32_t frees) noexcept nogil:
+    """What a step adds; the masks have the points from which it hits or pins, and frees."""
+    if pins:
+        return <const Record *>PIN_DELTAS[turn.flip][number][point][
+            (hits >> point & 1) | (frees >> point & 1) << 1
+        ]
     return <const Record *>DELTAS[turn.flip][number][point][hits >> point & 1]
 
 
@@ -103,7 +118,7 @@ cdef inline void emit(Record *out, const Record *base, const Record *change) noe
 
 # ---------------------------------------------------------------- what a single step may do
 
-cdef inline uint32_t sources_of(uint32_t own, uint32_t open, int number) noexcept nogil:
+cdef inline uint32_t playable(uint32_t own, uint32_t open, int number) noexcept nogil:
     """Points from which `number` can be played, by bar, landing and bearing-off rules."""
     cdef uint32_t sources = own & (open << number)
     if own & BAR_BIT:
@@ -116,6 +131,14 @@ cdef inline uint32_t sources_of(uint32_t own, uint32_t open, int number) noexcep
     return sources
 
 
+cdef inline uint32_t sources_of(const Turn *turn, uint32_t own, int number) noexcept nogil:
+    """The same for me: a pinned checker counts where it stands, but cannot leave."""
+    cdef uint32_t sources = playable(own, turn.open, number)
+    if turn.keeps:
+        sources &= turn.open << number
+    return sources & ~turn.still
+
+
 cdef inline uint32_t travelling(uint32_t own, int on_start, int checkers, int exit) noexcept nogil:
     """The only point that may be left while the runner travels alone, as a mask; 0: no limit."""
     cdef uint32_t away = own & ~START_BIT
@@ -124,20 +147,6 @@ cdef inline uint32_t travelling(uint32_t own, int on_start, int checkers, int ex
     if on_start == checkers:
         return START_BIT
     return away if away >> (exit + 1) else 0
-
-
-cdef inline uint32_t next_sources(const Turn *turn, int point, int played, int number) noexcept nogil:
-    """Where `number` can be played from once the checker on `point` has played `played`."""
-    cdef uint32_t landed = landing(point, played)
-    cdef uint32_t own = turn.own | landed
-    if not turn.made >> point & 1:
-        own ^= bit(point)
-    cdef uint32_t sources = sources_of(own, turn.open, number)
-    if turn.runner and (turn.rules.runner_whole_turn or point - played > turn.rules.runner_exit):
-        sources &= landed
-    if turn.rules.hitter_stays_home:
-        sources &= ~(turn.blots & landed & HOME)
-    return sources
 
 
 # ---------------------------------------------------------------- what a turn may not leave
@@ -174,7 +183,7 @@ cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexce
     if turn.rules.bans_one_point_block:
         return not his & (his - 1) and turn.opp_side[0] == 0 and (runs << 6 & his) != 0
     for number in range(1, 7):
-        if sources_of(his, open, number) & turn.his_runner:
+        if playable(his, open, number) & turn.his_runner:
             return False
     return True
 
@@ -190,6 +199,11 @@ cdef inline bint breaks_ban(const Turn *turn, const uint8_t *counts) noexcept no
         return True
     if turn.rules.bans_mother_prime and runs & MOTHER_PRIME_RUN and (
         not turn.rules.mother_must_be_there or turn.his & START_BIT
+    ):
+        return True
+    if turn.rules.bans_six_prime and not (
+        turn.rules.one_ahead_is_enough
+        and (turn.opp_side[0] or turn.his & (bit(lowest_bit(runs)) - 1))
     ):
         return True
     return turn.bans_block and totally_blocked(turn, wall, runs)
@@ -213,9 +227,101 @@ cdef bint may_wall(const Turn *turn, int number, int other, int numbers) noexcep
     return runs_of_six(mirrored(turn.rules, reach)) != 0
 
 
+# ---------------------------------------------------------------- step by step
+
+cdef struct Walk:
+    # a turn under way: the position reached, and what it leaves to the next step
+    Record at
+    uint32_t own
+    uint32_t blots
+    uint32_t over         # where mine stand on his pinned one
+    uint32_t locked       # points that hold a checker which hit there and stays
+    uint32_t runner       # the only point that may be left; 0: any
+    uint32_t below        # points a further number of a double may leave
+    int from_head         # checkers that may still leave own 24
+    int steps
+
+
+cdef inline void start_walk(const Turn *turn, Walk *walk) noexcept nogil:
+    walk.at = turn.base
+    walk.own = turn.own
+    walk.blots = turn.blots
+    walk.over = turn.over
+    walk.locked = 0
+    walk.runner = turn.runner
+    walk.below = ANYWHERE
+    walk.from_head = head_limit(turn, 0, False)
+    walk.steps = 0
+
+
+cdef inline int head_limit(const Turn *turn, int double_number, bint needed) noexcept nogil:
+    """How many checkers a turn may take from own 24."""
+    if not turn.rules.one_from_head:
+        return turn.rules.checkers
+    if turn.own_side[24] == turn.rules.checkers:
+        if turn.rules.two_on_first_doubles and double_number in (3, 4, 6):
+            return 2
+        if turn.rules.two_if_needed and needed:
+            return 2
+    return 1
+
+
+cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number) noexcept nogil:
+    """Where `number` can be played from now, whatever was played before."""
+    cdef const uint8_t *counts = own_counts(turn, &walk.at)
+    cdef uint32_t sources = sources_of(turn, walk.own, number)
+    cdef uint32_t locked = walk.locked & sources
+    cdef int point
+    if walk.runner:
+        sources &= walk.runner
+    if walk.from_head == 0:
+        sources &= ~START_BIT
+    while locked:
+        point = lowest_bit(locked)
+        locked &= locked - 1
+        if counts[point] == 1:
+            sources &= ~bit(point)
+    return sources
+
+
+cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int point, Walk *then) noexcept nogil:
+    cdef uint32_t from_ = bit(point)
+    cdef uint32_t landed = landing(point, number)
+    cdef uint32_t touched = walk.blots & landed
+    cdef uint32_t freed = 0
+    cdef uint32_t own = walk.own | landed
+    if own_counts(turn, &walk.at)[point] == 1:
+        own ^= from_
+        freed = walk.over & from_
+    emit(&then.at, &walk.at,
+         delta(turn, turn.rules.pins, number, point, walk.blots << number, freed))
+    then.own = own
+    then.blots = (walk.blots ^ touched) | freed
+    then.over = (walk.over | (touched if turn.rules.pins else 0)) ^ freed
+    then.locked = walk.locked | (touched & HOME if turn.rules.hitter_stays_home else 0)
+    then.runner = 0
+    then.below = (from_ << 1) - 1
+    then.from_head = walk.from_head - (point == 24)
+    then.steps = walk.steps + 1
+    if walk.runner:
+        if turn.rules.runner_whole_turn or point - number > turn.rules.runner_exit:
+            then.runner = landed
+        else:
+            then.below = ANYWHERE
+
+
+cdef inline bint ends_game(const Turn *turn, const Walk *walk) noexcept nogil:
+    """Whether his mother is pinned for good, which ends the turn where it stands."""
+    if not walk.over & MOTHER or not turn.rules.mother_loses:
+        return False
+    return not (
+        turn.rules.mother_is_mutual and walk.own & START_BIT and not turn.still & START_BIT
+    )
+
+
 # ---------------------------------------------------------------- mixed rolls
 
-cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
     """Both numbers, where no checker is on the bar, bears off or is held back.
 
     Every source of one number goes with every source of the other, so the results are a
@@ -224,26 +330,35 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     cdef Record *row = out
     cdef const Record *seconds[26]
     cdef uint8_t second_points[26]
-    cdef uint32_t by_high = turn.own & (turn.open << high)
-    cdef uint32_t by_low = turn.own & (turn.open << low)
+    cdef uint32_t free = turn.own & ~turn.still if pins else turn.own
+    cdef uint32_t blots = turn.blots if hits or pins else 0
+    cdef uint32_t frees = turn.frees if pins else 0
+    cdef uint32_t leaves_two = turn.leaves_two if pins else 0
+    cdef uint32_t by_high = free & (turn.open << high)
+    cdef uint32_t by_low = free & (turn.open << low)
     cdef uint32_t ends_open = turn.open << (high + low)
-    cdef uint32_t hits_high = by_high & (turn.blots << high)
-    cdef uint32_t hits_low = by_low & (turn.blots << low)
+    cdef uint32_t hits_high = by_high & (blots << high)
+    cdef uint32_t hits_low = by_low & (blots << low)
     # One checker over its own side's intermediate point is two steps of the rectangle already,
-    # and twice in it where both intermediate points are own.
-    cdef uint32_t over_own_high = by_high & (by_low << high)
-    cdef uint32_t over_own_low = by_low & (by_high << low)
+    # and twice in it where both intermediate points are own. A lone one that pins there would
+    # be left or joined at the wrong moment, so that stays one run.
+    cdef uint32_t passed = ~frees
+    cdef uint32_t over_own_high = by_high & ((by_low & passed) << high)
+    cdef uint32_t over_own_low = by_low & ((by_high & passed) << low)
     cdef uint32_t twice = over_own_high & over_own_low
-    cdef uint32_t lone = ~turn.made
+    cdef uint32_t alone = ~turn.made
     cdef uint32_t rest, from_, skip
     cdef int seconds_count = 0, point, at
     cdef Record first
+    alone |= leaves_two
+    if turn.rules.one_from_head:
+        alone |= START_BIT
 
     rest = by_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        seconds[seconds_count] = delta(turn, low, point, hits_low)
+        seconds[seconds_count] = delta(turn, pins, low, point, hits_low, frees)
         second_points[seconds_count] = point
         seconds_count += 1
     rest = by_high
@@ -251,9 +366,13 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
         point = lowest_bit(rest)
         rest &= rest - 1
         from_ = bit(point)
-        # Not with itself when alone; not the second of two equal runs; not a blot hit twice.
-        skip = (lone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
-        emit(&first, &turn.base, delta(turn, high, point, hits_high))
+        # Not with itself when alone; not the second of two equal runs; not a blot hit twice; not
+        # a lone pinning checker that is joined as it leaves.
+        skip = (
+            (alone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
+            | (frees & from_) << low | (frees & from_ >> high)
+        )
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
         for at in range(seconds_count):
             emit(row, &first, seconds[at])
             row += 1 - (skip >> second_points[at] & 1)
@@ -263,18 +382,33 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, hits_high))
-        emit(row, &first, delta(turn, low, point - (high - low), 0))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
+        emit(row, &first, delta(turn, pins, low, point - (high - low), 0, frees))
         row += 1
 
-    # One checker plays both numbers over a point that is not own.
-    rest = ((by_high & ~hits_high) | (by_low & ~hits_low)) & ends_open
-    rest &= ~(over_own_high | over_own_low)
+    # Two that pin together leave together.
+    rest = leaves_two & by_high & by_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(row, &turn.base, delta(turn, high + low, point, turn.blots << (high + low)))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point, hits_low, ANYWHERE))
         row += 1
+
+    # One checker plays both numbers over a point that is not own, and leaves no trace there.
+    if hits:
+        rest = (by_high & ~hits_high) | (by_low & ~hits_low)
+    else:
+        rest = by_high | by_low
+    rest &= ends_open & ~(over_own_high | over_own_low)
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(row, &turn.base,
+             delta(turn, pins, high + low, point, blots << (high + low), frees))
+        row += 1
+    if not hits:
+        return row - out
     if turn.rules.hitter_stays_home:
         hits_high &= ~(<uint32_t>HOME << high)
         hits_low &= ~(<uint32_t>HOME << low)
@@ -282,15 +416,15 @@ cdef int64_t mixed_plain(const Turn *turn, int high, int low, Record *out) noexc
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, high, point, hits_high))
-        emit(row, &first, delta(turn, low, point - high, turn.blots << low))
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point - high, blots << low, 0))
         row += 1
     rest = hits_low & ends_open
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, low, point, hits_low))
-        emit(row, &first, delta(turn, high, point - low, turn.blots << high))
+        emit(&first, &turn.base, delta(turn, pins, low, point, hits_low, 0))
+        emit(row, &first, delta(turn, pins, high, point - low, blots << high, 0))
         row += 1
     return row - out
 
@@ -307,19 +441,19 @@ cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) no
     cdef int point
     if turn.made & BAR_BIT:
         if enters_high and enters_low:
-            emit(&first, &turn.base, delta(turn, high, 25, hits_high))
-            emit(row, &first, delta(turn, low, 25, hits_low))
+            emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
+            emit(row, &first, delta(turn, False, low, 25, hits_low, 0))
             row += 1
         return row - out
     if enters_high:
         entered = BAR_BIT >> high
         rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << low)
-        emit(&first, &turn.base, delta(turn, high, 25, hits_high))
+        emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
         while rest:
             point = lowest_bit(rest)
             rest &= rest - 1
             # A blot hit on entering is hit no more.
-            emit(row, &first, delta(turn, low, point, hits_low & ~(entered << low)))
+            emit(row, &first, delta(turn, False, low, point, hits_low & ~(entered << low), 0))
             row += 1
     if enters_low:
         entered = BAR_BIT >> low
@@ -327,11 +461,11 @@ cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) no
         if enters_high and not turn.blots & (entered | BAR_BIT >> high):
             # The checker that entered and ran on stands where it does the other way round.
             rest &= ~entered
-        emit(&first, &turn.base, delta(turn, low, 25, hits_low))
+        emit(&first, &turn.base, delta(turn, False, low, 25, hits_low, 0))
         while rest:
             point = lowest_bit(rest)
             rest &= rest - 1
-            emit(row, &first, delta(turn, high, point, hits_high & ~(entered << high)))
+            emit(row, &first, delta(turn, False, high, point, hits_high & ~(entered << high), 0))
             row += 1
     return row - out
 
@@ -340,82 +474,113 @@ cdef struct Orders:
     # the higher number first: what can be left by it, and by the lower number after it
     uint32_t by_high
     uint32_t low_after[26]
+    uint32_t traces       # where passing leaves a mark: blots that are hit, but not those pinned
 
 
-cdef inline bint runs_high_first(const Turn *turn, const Orders *orders, int point, int high) noexcept nogil:
-    """Whether the checker on `point` plays high, then low, hitting nothing on the way."""
+cdef inline bint goes_high_first(const Orders *orders, int by_high, int by_low) noexcept nogil:
+    return orders.by_high >> by_high & 1 and orders.low_after[by_high] >> by_low & 1
+
+
+cdef inline bint runs_high_first(const Orders *orders, int point, int high) noexcept nogil:
+    """Whether the checker on `point` plays high, then low, leaving no mark on the way."""
     return (
         point > high
-        and orders.by_high >> point & 1
-        and not turn.blots >> (point - high) & 1
-        and orders.low_after[point] >> (point - high) & 1
+        and not orders.traces >> (point - high) & 1
+        and goes_high_first(orders, point, point - high)
     )
 
 
-cdef int64_t mixed_stepwise(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int point, Record *row) noexcept nogil:
+    cdef uint32_t frees = walk.over if own_counts(turn, &walk.at)[point] == 1 else 0
+    emit(row, &walk.at,
+         delta(turn, turn.rules.pins, number, point, walk.blots << number, frees))
+
+
+cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept nogil:
     """Both numbers, where the first step decides what the second may do.
 
     All orders with the higher number first, then those the other way round that give something
-    new.
+    new. A step that ends the game is a result by itself.
     """
     cdef Record *row = out
     cdef Orders orders
-    cdef Record first
-    cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
-    cdef uint32_t hits_high = turn.blots << high
-    cdef uint32_t hits_low = turn.blots << low
-    cdef uint32_t firsts, seconds, landed
+    cdef Walk start, then
+    cdef uint32_t by_low, firsts, seconds
     cdef int point, second
-    orders.by_high = sources_of(turn.own, turn.open, high)
-    if turn.runner:
-        orders.by_high &= turn.runner
-        by_low &= turn.runner
+    start_walk(turn, &start)
+    orders.by_high = walk_sources(turn, &start, high)
+    orders.traces = turn.blots if turn.rules.hits else 0
+    by_low = walk_sources(turn, &start, low)
 
     firsts = orders.by_high
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        orders.low_after[point] = next_sources(turn, point, high, low)
+        take_step(turn, &start, high, point, &then)
+        if turn.watches_mother and ends_game(turn, &then):
+            orders.low_after[point] = 0
+            row[0] = then.at
+            row += 1
+        else:
+            orders.low_after[point] = walk_sources(turn, &then, low)
+    firsts = by_low if turn.watches_mother else 0
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        take_step(turn, &start, low, point, &then)
+        if ends_game(turn, &then):
+            by_low ^= bit(point)
+            row[0] = then.at
+            row += 1
+    turn.most = 1 if row > out else 0
+
     firsts = orders.by_high
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
         seconds = orders.low_after[point]
-        if runs_high_first(turn, &orders, point + low, high):
+        if point + low <= 25 and runs_high_first(&orders, point + low, high):
             # The checker on point + low would only take this one's place.
             seconds &= ~bit(point + low)
-        landed = landing(point, high)
-        emit(&first, &turn.base, delta(turn, high, point, hits_high))
+        if not seconds:
+            continue
+        turn.most = 2
+        take_step(turn, &start, high, point, &then)
         while seconds:
             second = lowest_bit(seconds)
             seconds &= seconds - 1
-            emit(row, &first, delta(turn, low, second, hits_low & ~(landed << low)))
+            emit_step(turn, &then, low, second, row)
             row += 1
 
     firsts = by_low
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        seconds = next_sources(turn, point, low, high)
-        landed = landing(point, low)
-        if not landed & turn.blots and runs_high_first(turn, &orders, point, high):
-            seconds &= ~landed
+        take_step(turn, &start, low, point, &then)
+        seconds = walk_sources(turn, &then, high)
+        if not landing(point, low) & orders.traces and runs_high_first(&orders, point, high):
+            seconds &= ~landing(point, low)
         if point <= low:
             # Two checkers borne off, each by either number: the higher one went by the higher.
             seconds &= ~(bit(point) - 1)
-        emit(&first, &turn.base, delta(turn, low, point, hits_low))
         while seconds:
             second = lowest_bit(seconds)
             seconds &= seconds - 1
-            if orders.by_high >> second & 1 and orders.low_after[second] >> point & 1:
+            if goes_high_first(&orders, second, point):
                 continue
-            emit(row, &first, delta(turn, high, second, hits_high & ~(landed << high)))
+            if turn.watches_mother and second - high == point and second > low and (
+                goes_high_first(&orders, second - low, second)
+            ):
+                # The last one to leave the start, over either own point: no run, as it ends the game.
+                continue
+            turn.most = 2
+            emit_step(turn, &then, high, second, row)
             row += 1
     return row - out
 
 
 cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogil:
-    cdef uint32_t sources = sources_of(turn.own, turn.open, number)
+    cdef uint32_t sources = sources_of(turn, turn.own, number)
     cdef int64_t count = 0
     cdef int point
     if turn.runner:
@@ -423,19 +588,30 @@ cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogi
     while sources:
         point = lowest_bit(sources)
         sources &= sources - 1
-        emit(&out[count], &turn.base, delta(turn, number, point, turn.blots << number))
+        emit(&out[count], &turn.base,
+             delta(turn, turn.rules.pins, number, point, turn.blots << number, turn.frees))
         count += 1
     return count
 
 
 cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
-    """Whether a first step can change what a second one may do: bearing off, or the runner."""
+    """Whether a first step can change what a second one may do."""
     cdef uint32_t outside = turn.own >> 7
-    if turn.runner:
+    if turn.runner or turn.watches_mother:
         return True
     if outside & (outside - 1) or turn.made >> 7:
         return False
     return not outside or highest_bit(turn.own) - high <= 6
+
+
+cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """A checker each from the full head, where one alone cannot play both numbers."""
+    cdef Record first
+    if not turn.open << high & turn.open << low & START_BIT:
+        return 0
+    emit(&first, &turn.base, delta(turn, False, high, 24, 0, 0))
+    emit(out, &first, delta(turn, False, low, 24, 0, 0))
+    return 1
 
 
 cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *played) noexcept nogil:
@@ -449,11 +625,20 @@ cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *pla
         stepwise = True
         count = mixed_stepwise(turn, high, low, out)
     else:
-        count = mixed_plain(turn, high, low, out)
+        if turn.rules.hits:
+            count = mixed_plain(turn, True, False, high, low, out)
+        elif turn.rules.pins:
+            count = mixed_plain(turn, False, True, high, low, out)
+        else:
+            count = mixed_plain(turn, False, False, high, low, out)
     if watch:
         count = keep_unbanned(turn, out, count)
+    if not count and turn.rules.two_if_needed and head_limit(turn, 0, True) == 2:
+        count = both_from_head(turn, high, low, out)
+        if watch:
+            count = keep_unbanned(turn, out, count)
     if count:
-        played[0] = 2
+        played[0] = turn.most if turn.watches_mother else 2
         if turn.rules.may_stop_bearing_off and stepwise:
             count += mixed_stops(turn, high, low, watch, &out[count])
         return count
@@ -470,62 +655,6 @@ cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *pla
     return 0
 
 
-# ---------------------------------------------------------------- step by step
-
-cdef struct Walk:
-    # a turn under way: the position reached, and what it leaves to the next step
-    Record at
-    uint32_t own
-    uint32_t blots
-    uint32_t locked       # points that hold a checker which hit there and stays
-    uint32_t runner       # the only point that may be left; 0: any
-    uint32_t below        # points a further number of a double may leave
-
-
-cdef inline void start_walk(const Turn *turn, Walk *walk) noexcept nogil:
-    walk.at = turn.base
-    walk.own = turn.own
-    walk.blots = turn.blots
-    walk.locked = 0
-    walk.runner = turn.runner
-    walk.below = ANYWHERE
-
-
-cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number) noexcept nogil:
-    """Where `number` can be played from now, whatever was played before."""
-    cdef const uint8_t *counts = own_counts(turn, &walk.at)
-    cdef uint32_t sources = sources_of(walk.own, turn.open, number)
-    cdef uint32_t locked = walk.locked & sources
-    cdef int point
-    if walk.runner:
-        sources &= walk.runner
-    while locked:
-        point = lowest_bit(locked)
-        locked &= locked - 1
-        if counts[point] == 1:
-            sources &= ~bit(point)
-    return sources
-
-
-cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int point, Walk *then) noexcept nogil:
-    cdef uint32_t landed = landing(point, number)
-    cdef uint32_t hit = walk.blots & landed
-    cdef uint32_t own = walk.own | landed
-    if own_counts(turn, &walk.at)[point] == 1:
-        own ^= bit(point)
-    emit(&then.at, &walk.at, delta(turn, number, point, walk.blots << number))
-    then.own = own
-    then.blots = walk.blots ^ hit
-    then.locked = walk.locked | (hit & HOME if turn.rules.hitter_stays_home else 0)
-    then.runner = 0
-    then.below = (bit(point) << 1) - 1
-    if walk.runner:
-        if turn.rules.runner_whole_turn or point - number > turn.rules.runner_exit:
-            then.runner = landed
-        else:
-            then.below = ANYWHERE
-
-
 # ---------------------------------------------------------------- doubles
 
 cdef struct Chains:
@@ -536,8 +665,9 @@ cdef struct Chains:
     uint8_t points[26]
     uint8_t checkers[26]
     const Record *deltas[26]      # of the first checker to leave the point: only that one can hit
-    const Record *steps           # of any checker: two a point, the second with a hit
-    uint32_t hits                 # points from which the first checker hits
+    const Record *steps           # of any checker: two or four variants a point
+    uint32_t hits                 # points from which the first checker hits or pins
+    uint32_t frees                # points whose last checker frees one as it leaves
     uint32_t feeds                # points whose next one was empty and can be left in turn
     # Two steps at once, in the order of their first source, from `pairs_from` each source on:
     # most results end in one of these, and a run of them needs no decision.
@@ -545,14 +675,27 @@ cdef struct Chains:
     Record pairs[MOST_PAIRS]
 
 
-cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots, Chains *chains) noexcept nogil:
+cdef inline const Record *step_from(const Chains *chains, bint pins, int point, bint first, bint last) noexcept nogil:
+    """What a step adds: the first checker to leave may hit or pin, the last one may free."""
+    cdef uint32_t hit = chains.hits >> point & 1 if first else 0
+    if not pins:
+        return chains.steps + (2 * point + hit)
+    return chains.steps + (4 * point + hit + (2 if last and chains.frees >> point & 1 else 0))
+
+
+cdef inline void link(const Turn *turn, bint pins, int number, const Record *at, uint32_t own,
+                      uint32_t blots, int from_head, Chains *chains) noexcept nogil:
     cdef const uint8_t *counts = own_counts(turn, at)
-    cdef uint32_t sources = own & (turn.open << number)
+    cdef uint32_t sources = own & ~turn.still & (turn.open << number)
     cdef uint32_t rest
     cdef int point, start, index = 0
     chains.number = number
-    chains.steps = <const Record *>DELTAS[turn.flip][number]
+    if pins:
+        chains.steps = <const Record *>PIN_DELTAS[turn.flip][number]
+    else:
+        chains.steps = <const Record *>DELTAS[turn.flip][number]
     chains.hits = blots << number
+    chains.frees = turn.over | blots
     chains.feeds = ((turn.open << number) & ~own) << number
     for start in range(number):
         rest = sources & (CHAIN_OF[number] << start)
@@ -561,67 +704,80 @@ cdef void link(const Turn *turn, int number, const Record *at, uint32_t own, uin
             rest ^= bit(point)
             chains.points[index] = point
             chains.checkers[index] = counts[point]
-            chains.deltas[index] = delta(turn, number, point, chains.hits)
+            chains.deltas[index] = step_from(chains, pins, point, True, counts[point] == 1)
+            if point == 24 and from_head < counts[24]:
+                chains.checkers[index] = from_head
             index += 1
     chains.count = index
 
 
-cdef void pair_up(Chains *chains) noexcept nogil:
+cdef inline void pair_up(Chains *chains, bint pins) noexcept nogil:
     cdef Record *pair = chains.pairs
     cdef const Record *first
-    cdef int index, second, point
+    cdef int index, second, point, fed, checkers
     for index in range(chains.count):
         chains.pairs_from[index] = pair - chains.pairs
         point = chains.points[index]
+        fed = point - chains.number
+        checkers = chains.checkers[index]
         first = chains.deltas[index]
-        emit(pair, first, chains.steps + 2 * point)
-        pair += chains.checkers[index] > 1
-        emit(pair, first, first_step(chains, max(point - chains.number, 0)))
+        emit(pair, first, step_from(chains, pins, point, False, checkers == 2))
+        pair += checkers > 1
+        emit(pair, first, step_from(chains, pins, max(fed, 0), True, True))
         pair += chains.feeds >> point & 1
-        for second in range(index + 1, chains.count):
+        second = index + 1
+        if pins and second < chains.count and chains.points[second] == fed:
+            # Joined before it is left.
+            emit(pair, first, step_from(chains, pins, fed, True, False))
+            pair += 1
+            second += 1
+        for second in range(second, chains.count):
             emit(pair, first, chains.deltas[second])
             pair += 1
     chains.pairs_from[chains.count] = pair - chains.pairs
 
 
-cdef inline const Record *first_step(const Chains *chains, int point) noexcept nogil:
-    return chains.steps + 2 * point + (chains.hits >> point & 1)
-
-
 # After `used` steps from `source`, which has `spare` checkers more, there may follow: the same
 # source again, the point it feeds, and every source from index `ahead` on.
 
-cdef inline Record *extend_by_one(const Chains *chains, const Record *at, int source, int spare,
-                                  int ahead, Record *row) noexcept nogil:
+cdef inline Record *extend_by_one(const Chains *chains, bint pins, const Record *at, int source,
+                                  int used, int spare, int ahead, Record *row) noexcept nogil:
     cdef Record base = at[0]
+    cdef int fed = source - chains.number
     cdef int index
     # Written in any case, kept if legal: cheaper than a branch that nothing can predict.
-    emit(row, &base, chains.steps + 2 * source)
+    emit(row, &base, step_from(chains, pins, source, False, spare == 1))
     row += spare > 0
-    emit(row, &base, first_step(chains, max(source - chains.number, 0)))
+    emit(row, &base, step_from(chains, pins, max(fed, 0), True, used == 1))
     row += chains.feeds >> source & 1
+    if pins and ahead < chains.count and chains.points[ahead] == fed:
+        emit(row, &base, step_from(chains, pins, fed, True, False))
+        row += 1
+        ahead += 1
     for index in range(ahead, chains.count):
         emit(row, &base, chains.deltas[index])
         row += 1
     return row
 
 
-cdef Record *extend_by_two(const Chains *chains, const Record *at, int source, int used, int spare,
-                           int ahead, Record *row) noexcept nogil:
+cdef inline Record *extend_by_two(const Chains *chains, bint pins, const Record *at, int source,
+                                  int used, int spare, int ahead, Record *row) noexcept nogil:
     cdef Record base = at[0]
     cdef Record then
     cdef int fed = source - chains.number
     cdef int index
     if spare:
-        emit(&then, &base, chains.steps + 2 * source)
-        row = extend_by_one(chains, &then, source, spare - 1, ahead, row)
+        emit(&then, &base, step_from(chains, pins, source, False, spare == 1))
+        row = extend_by_one(chains, pins, &then, source, used + 1, spare - 1, ahead, row)
     if chains.feeds >> source & 1:
-        emit(&then, &base, first_step(chains, fed))
-        row = extend_by_one(chains, &then, fed, used - 1, ahead, row)
+        emit(&then, &base, step_from(chains, pins, fed, True, used == 1))
+        row = extend_by_one(chains, pins, &then, fed, 1, used - 1, ahead, row)
     if ahead < chains.count and chains.points[ahead] == fed:
         # What arrived there can move on as well.
-        emit(&then, &base, chains.deltas[ahead])
-        row = extend_by_one(chains, &then, fed, chains.checkers[ahead] - 1 + used, ahead + 1, row)
+        emit(&then, &base, step_from(chains, pins, fed, True, False))
+        row = extend_by_one(
+            chains, pins, &then, fed, 1, chains.checkers[ahead] - 1 + used, ahead + 1, row
+        )
         ahead += 1
     for index in range(chains.pairs_from[ahead], chains.pairs_from[chains.count]):
         add_lanes(row.lane, base.lane, chains.pairs[index].lane)
@@ -629,68 +785,108 @@ cdef Record *extend_by_two(const Chains *chains, const Record *at, int source, i
     return row
 
 
-cdef Record *extend(const Chains *chains, const Record *at, int source, int used, int spare,
+cdef Record *pin_two(const Chains *chains, const Record *at, int source, int used, int spare,
+                     int ahead, Record *row) noexcept nogil:
+    return extend_by_two(chains, True, at, source, used, spare, ahead, row)
+
+
+cdef Record *play_two(const Chains *chains, const Record *at, int source, int used, int spare,
+                      int ahead, Record *row) noexcept nogil:
+    return extend_by_two(chains, False, at, source, used, spare, ahead, row)
+
+
+cdef Record *extend(const Chains *chains, bint pins, const Record *at, int source, int used, int spare,
                     int ahead, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers."""
     cdef int fed = source - chains.number
     cdef int index, more
     cdef Record then
     if left == 1:
-        return extend_by_one(chains, at, source, spare, ahead, row)
+        return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
+    if left == 2 and pins:
+        return pin_two(chains, at, source, used, spare, ahead, row)
     if left == 2:
-        return extend_by_two(chains, at, source, used, spare, ahead, row)
+        return play_two(chains, at, source, used, spare, ahead, row)
     if spare:
-        emit(&then, at, chains.steps + 2 * source)
-        row = extend(chains, &then, source, used + 1, spare - 1, ahead, left - 1, row)
+        emit(&then, at, step_from(chains, pins, source, False, spare == 1))
+        row = extend(chains, pins, &then, source, used + 1, spare - 1, ahead, left - 1, row)
     if chains.feeds >> source & 1:
-        emit(&then, at, first_step(chains, fed))
-        row = extend(chains, &then, fed, 1, used - 1, ahead, left - 1, row)
+        emit(&then, at, step_from(chains, pins, fed, True, used == 1))
+        row = extend(chains, pins, &then, fed, 1, used - 1, ahead, left - 1, row)
     for index in range(ahead, chains.count):
-        emit(&then, at, chains.deltas[index])
-        more = chains.checkers[index] - 1 + (used if chains.points[index] == fed else 0)
-        row = extend(chains, &then, chains.points[index], 1, more, index + 1, left - 1, row)
+        more = chains.checkers[index] - 1
+        if chains.points[index] == fed:
+            more += used
+            emit(&then, at, step_from(chains, pins, fed, True, False))
+        else:
+            emit(&then, at, chains.deltas[index])
+        row = extend(
+            chains, pins, &then, chains.points[index], 1, more, index + 1, left - 1, row
+        )
     return row
 
 
-cdef int64_t double_plain(const Turn *turn, int number, int numbers, bint enters, Record *out) noexcept nogil:
+cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_head, Record *out) noexcept nogil:
     """`numbers` of a double, where steps change nothing for later ones but what they feed."""
     cdef Record at = turn.base
     cdef uint32_t own = turn.own, blots = turn.blots
     cdef int entering
     cdef Chains chains
-    if enters:
+    if turn.rules.pins:
+        link(turn, True, number, &at, own, blots, from_head, &chains)
+        if numbers > 1:
+            pair_up(&chains, True)
+        return extend(&chains, True, &at, 0, 0, 0, 0, numbers, out) - out
+    if own & BAR_BIT:
         # All on the bar come first, and no other way.
         if not own & turn.open << number & BAR_BIT:
             return 0
         entering = min(<int>turn.own_side[25], numbers)
         numbers -= entering
-        emit(&at, &at, delta(turn, number, 25, blots << number))
+        emit(&at, &at, delta(turn, False, number, 25, blots << number, 0))
         while entering > 1:
-            emit(&at, &at, delta(turn, number, 25, 0))
+            emit(&at, &at, delta(turn, False, number, 25, 0, 0))
             entering -= 1
         own = own ^ BAR_BIT | BAR_BIT >> number
         blots &= ~(BAR_BIT >> number)
         if numbers == 0:
             out[0] = at
             return 1
-    link(turn, number, &at, own, blots, &chains)
+    link(turn, False, number, &at, own, blots, from_head, &chains)
     if numbers > 1:
-        pair_up(&chains)
-    return extend(&chains, &at, 0, 0, 0, 0, numbers, out) - out
+        pair_up(&chains, False)
+    return extend(&chains, False, &at, 0, 0, 0, 0, numbers, out) - out
 
 
-cdef Record *descend(const Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
+cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
     """Every way to play `left` more numbers, whatever a step may change: sources never rise.
 
-    Only the runner's release starts the order anew: until then nothing else could move.
+    Only the runner's release starts the order anew: until then nothing else could move. Steps
+    that end the game come last, after any others.
     """
-    cdef uint32_t sources = walk_sources(turn, walk, number) & walk.below
+    cdef uint32_t all_sources = walk_sources(turn, walk, number)
+    cdef uint32_t sources = all_sources & walk.below
     cdef Walk then
     cdef int point
+    while turn.watches_mother and all_sources:
+        point = highest_bit(all_sources)
+        all_sources ^= bit(point)
+        take_step(turn, walk, number, point, &then)
+        if not ends_game(turn, &then):
+            continue
+        sources &= ~bit(point)
+        if point == 24 and not turn.over & MOTHER and own_counts(turn, &walk.at)[1] == 1:
+            # The step that pinned her could come last instead: the same position.
+            continue
+        turn.most = max(turn.most, then.steps)
+        row[0] = then.at
+        row += 1
     while sources:
         point = highest_bit(sources)
         sources ^= bit(point)
         if left == 1:
-            emit(row, &walk.at, delta(turn, number, point, walk.blots << number))
+            turn.most = max(turn.most, walk.steps + 1)
+            emit_step(turn, walk, number, point, row)
             row += 1
         else:
             take_step(turn, walk, number, point, &then)
@@ -704,33 +900,40 @@ cdef inline bint double_depends(const Turn *turn) noexcept nogil:
     for point in range(7):
         outside -= turn.own_side[point]
     # Four checkers outside home cannot all come in before the last number.
-    return outside < 4 or turn.runner or turn.rules.hitter_stays_home
+    return (
+        outside < 4 or turn.runner or turn.watches_mother or turn.rules.hitter_stays_home
+    )
 
 
 cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
     cdef bint watch = turn.has_bans and may_wall(turn, number, number, 4)
     cdef bint depends = double_depends(turn)
-    cdef bint enters = turn.own & BAR_BIT
+    cdef int from_head = head_limit(turn, number, False)
     cdef Walk walk
     cdef Record *end
     cdef int64_t count
-    cdef int numbers
-    if depends:
-        start_walk(turn, &walk)
-    for numbers in range(4, 0, -1):
+    cdef int numbers = 4
+    start_walk(turn, &walk)
+    while numbers:
         if depends:
+            walk.from_head = from_head
+            turn.most = 0
             count = descend(turn, number, &walk, numbers, out) - out
         else:
-            count = double_plain(turn, number, numbers, enters, out)
+            count = double_plain(turn, number, numbers, from_head, out)
         if watch:
             count = keep_unbanned(turn, out, count)
         if count:
-            played[0] = numbers
+            played[0] = turn.most if turn.watches_mother else numbers
             if turn.rules.may_stop_bearing_off and depends:
                 end = out + count
                 double_stops(turn, number, &walk, numbers, watch, &end)
                 count = end - out
             return count
+        if from_head < head_limit(turn, number, True):
+            from_head = head_limit(turn, number, True)
+        else:
+            numbers -= 1
     return 0
 
 
@@ -746,24 +949,24 @@ cdef inline bint passes(const Turn *turn, bint watch, const Record *row) noexcep
 
 cdef int64_t unplayed_stop(const Turn *turn, int high, int low, bint watch, Record *row) noexcept nogil:
     """The unchanged position, where neither number could do anything but bear off."""
-    cdef uint32_t by_high = sources_of(turn.own, turn.open, high)
-    cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
+    cdef uint32_t by_high = sources_of(turn, turn.own, high)
+    cdef uint32_t by_low = sources_of(turn, turn.own, low)
     if turn.runner or not by_high | by_low:
         return 0
-    if (by_high | by_low) & ((turn.open << high & by_high) | (turn.open << low & by_low)):
+    if (turn.open << high & by_high) | (turn.open << low & by_low):
         return 0
     row[0] = turn.base
     return 1 if passes(turn, watch, row) else 0
 
 
-cdef bint finishes(const Turn *turn, const Record *first, int number, uint32_t seconds, bint watch) noexcept nogil:
+cdef bint finishes(const Turn *turn, const Walk *first, int number, uint32_t seconds, bint watch) noexcept nogil:
     """Whether one of the second steps ends in a legal result."""
     cdef Record result
     cdef int point
     while seconds:
         point = lowest_bit(seconds)
         seconds &= seconds - 1
-        emit(&result, first, delta(turn, number, point, turn.blots << number))
+        emit_step(turn, first, number, point, &result)
         if passes(turn, watch, &result):
             return True
     return False
@@ -772,40 +975,45 @@ cdef bint finishes(const Turn *turn, const Record *first, int number, uint32_t s
 cdef int64_t mixed_stops(const Turn *turn, int high, int low, bint watch, Record *out) noexcept nogil:
     """Plays of one number or none, where the other could only bear off."""
     cdef Record *row = out
-    cdef uint32_t by_high = sources_of(turn.own, turn.open, high)
-    cdef uint32_t by_low = sources_of(turn.own, turn.open, low)
-    cdef uint32_t firsts, seconds, stopped = 0
+    cdef Walk start, then, low_first
+    cdef uint32_t by_high, by_low, firsts, seconds, stopped = 0
     cdef int point
     if turn.runner:
         return 0
+    start_walk(turn, &start)
+    by_high = walk_sources(turn, &start, high)
+    by_low = walk_sources(turn, &start, low)
     firsts = by_high
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        seconds = next_sources(turn, point, high, low)
-        if not only_bears_off(turn, seconds, low):
+        take_step(turn, &start, high, point, &then)
+        seconds = walk_sources(turn, &then, low)
+        if not only_bears_off(turn, seconds, low) or ends_game(turn, &then):
             continue
-        if (
-            low < point <= high
-            and by_low >> point & 1
-            and not turn.blots & landing(point, low)
-            and next_sources(turn, point, low, high) & landing(point, low)
+        if low < point <= high and by_low >> point & 1 and not (
+            turn.rules.hits and turn.blots & landing(point, low)
         ):
-            # Borne off by both numbers together already.
-            continue
-        emit(row, &turn.base, delta(turn, high, point, turn.blots << high))
-        if passes(turn, watch, row) and finishes(turn, row, low, seconds, watch):
+            take_step(turn, &start, low, point, &low_first)
+            if walk_sources(turn, &low_first, high) & landing(point, low):
+                # Borne off by both numbers together already.
+                continue
+        if passes(turn, watch, &then.at) and finishes(turn, &then, low, seconds, watch):
             stopped |= bit(point)
+            row[0] = then.at
             row += 1
     firsts = by_low
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        seconds = next_sources(turn, point, low, high)
-        if not only_bears_off(turn, seconds, high) or (point <= low and stopped & bit(point)):
+        take_step(turn, &start, low, point, &then)
+        seconds = walk_sources(turn, &then, high)
+        if not only_bears_off(turn, seconds, high) or ends_game(turn, &then):
             continue
-        emit(row, &turn.base, delta(turn, low, point, turn.blots << low))
-        if passes(turn, watch, row) and finishes(turn, row, high, seconds, watch):
+        if point <= low and stopped & bit(point):
+            continue
+        if passes(turn, watch, &then.at) and finishes(turn, &then, high, seconds, watch):
+            row[0] = then.at
             row += 1
     return row - out + unplayed_stop(turn, high, low, watch, row)
 
@@ -832,6 +1040,35 @@ cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left,
 
 # ---------------------------------------------------------------- a turn
 
+cdef void prepare_pins(Turn *turn, uint32_t his_made) noexcept nogil:
+    cdef uint32_t unused = 0, two
+    cdef int point
+    turn.still = pinned_mask(turn.own_side) & POINTS
+    turn.over = pinned_mask(turn.opp_side) & POINTS
+    mirror(turn.rules, &turn.over, &unused)
+    turn.frees = turn.over & ~turn.made
+    turn.keeps = turn.rules.pinned_bars_bearing_off and turn.still
+    two = turn.over & turn.made
+    while two:
+        point = lowest_bit(two)
+        two &= two - 1
+        if turn.own_side[point] == 2:
+            turn.leaves_two |= bit(point)
+
+
+cdef bint mothers_decide(const Turn *turn) noexcept nogil:
+    """Whether a pinned mother has ended the game already."""
+    cdef bint his_pinned = (turn.over & MOTHER) != 0
+    cdef bint mine_pinned = (turn.still & START_BIT) != 0
+    if his_pinned and mine_pinned:
+        return True
+    if not turn.rules.mother_loses:
+        return False
+    if turn.rules.mother_is_mutual:
+        return his_pinned and not turn.own & START_BIT or mine_pinned and not turn.his & START_BIT
+    return his_pinned or mine_pinned
+
+
 cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
     """Everything about a position that its rolls share. Safe for any bytes."""
     cdef uint32_t his_made, closed, wall
@@ -850,12 +1087,20 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     turn.his_held = turn.his
     mirror(rules, &turn.his_held, &his_made)
     closed = his_made if rules.hits else turn.his_held
-    turn.blots = turn.his_held & ~closed
+    turn.still = turn.over = turn.frees = turn.leaves_two = 0
+    turn.keeps = turn.watches_mother = False
+    if rules.pins:
+        prepare_pins(turn, his_made)
+        closed = his_made | turn.still
+    turn.blots = turn.his_held & ~closed & ~turn.over
     turn.open = ~closed & POINTS
     turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
     turn.finished = (
         turn.own_side[0] == rules.checkers or turn.opp_side[0] == rules.checkers
     )
+    if rules.pins:
+        turn.watches_mother = rules.mother_loses and (turn.blots | turn.over) & MOTHER
+        turn.finished |= mothers_decide(turn)
     turn.bans_block = False
     turn.opens_block = False
     if rules.bans_total_block or rules.bans_one_point_block:
@@ -867,7 +1112,25 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
         wall = mirrored(rules, turn.own)
         turn.opens_block = totally_blocked(turn, wall, runs_of_six(wall))
         turn.bans_block = turn.opens_block or not rules.block_may_be_built
-    turn.has_bans = turn.bans_block or rules.bans_start_quarter or rules.bans_mother_prime
+    turn.has_bans = (
+        turn.bans_block or rules.bans_start_quarter or rules.bans_mother_prime
+        or rules.bans_six_prime
+    )
+
+
+cdef bint sound_pins(const Turn *turn) noexcept nogil:
+    """Every point both sides hold has one checker pinned, and there is no other pin."""
+    cdef uint32_t own_pinned = pinned_mask(turn.own_side)
+    cdef uint32_t opp_pinned = pinned_mask(turn.opp_side)
+    cdef uint32_t his_held, his_made
+    side_masks(turn.opp_side, &his_held, &his_made)
+    return not (
+        (own_pinned | opp_pinned) & ~POINTS
+        or own_pinned & turn.made
+        or opp_pinned & his_made
+        or turn.still & turn.over
+        or (turn.still | turn.over) != turn.own & turn.his_held
+    )
 
 
 cdef int faults(const Turn *turn) noexcept nogil:
@@ -875,19 +1138,18 @@ cdef int faults(const Turn *turn) noexcept nogil:
     cdef const uint8_t *own = turn.own_side
     cdef const uint8_t *opp = turn.opp_side
     cdef int found = 0
-    cdef bint shared = (turn.own & turn.his_held) != 0
+    cdef bint shared = not turn.rules.pins and (turn.own & turn.his_held) != 0
     cdef bint bar = not turn.rules.hits and (turn.own | turn.his) & BAR_BIT
+    cdef bint pinned = not sound_pins(turn) if turn.rules.pins else pinned_mask(own) | pinned_mask(opp)
     # One branch for the sound record.
     if not (
-        tail_bits(own) | tail_bits(opp)
-        | <uint64_t>(side_total(own) ^ turn.rules.checkers)
-        | <uint64_t>(side_total(opp) ^ turn.rules.checkers)
-        | <uint64_t>shared | <uint64_t>bar
+        own[26] | own[27] | opp[26] | opp[27] | shared | bar | pinned
+        | side_total(own) ^ turn.rules.checkers | side_total(opp) ^ turn.rules.checkers
     ):
         return 0
     if own[26] | own[27] | opp[26] | opp[27]:
         found |= SPARE_IN_USE
-    if own[28] | own[29] | own[30] | own[31] | opp[28] | opp[29] | opp[30] | opp[31]:
+    if pinned:
         found |= PINNED
     if side_total(own) != turn.rules.checkers:
         found |= OWN_TOTAL
@@ -1011,15 +1273,21 @@ cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *
     return total
 
 
+cdef inline void resume(Walk *walk, const Freedom *freedom) noexcept nogil:
+    walk.locked = freedom.locked
+    if freedom.runner:
+        walk.runner = freedom.runner
+    # Up to two: the moves themselves say whether a second one was allowed.
+    walk.from_head = max(walk.from_head + 1 - freedom.head_taken, 0)
+
+
 cdef uint32_t sources(const Record *record, int number, const Rules *rules,
                       const Freedom *freedom) noexcept nogil:
     cdef Turn turn
     cdef Walk walk
     prepare(&turn, record, rules, 0)
     start_walk(&turn, &walk)
-    walk.locked = freedom.locked
-    if freedom.runner:
-        walk.runner = freedom.runner
+    resume(&walk, freedom)
     return 0 if turn.finished else walk_sources(&turn, &walk, number)
 
 
@@ -1029,39 +1297,53 @@ cdef int step(Record *record, int point, int number, const Rules *rules, Freedom
     cdef Walk walk, then
     prepare(&turn, record, rules, 0)
     start_walk(&turn, &walk)
-    walk.locked = freedom.locked
-    if freedom.runner:
-        walk.runner = freedom.runner
+    resume(&walk, freedom)
     take_step(&turn, &walk, number, point, &then)
     record[0] = then.at
     freedom.locked = then.locked
     freedom.runner = then.runner if rules.runner_whole_turn else 0
-    return walk.blots != then.blots
+    freedom.head_taken += point == 24
+    return (walk.blots & landing(point, number)) != 0
 
 
-cdef void add_checker(uint64_t *lanes, bint second_side, int point, bint more) noexcept nogil:
+cdef void add_byte(uint64_t *lanes, int at, int amount) noexcept nogil:
     cdef Record one
     cdef int lane
     memset(&one, 0, sizeof(one))
-    (<uint8_t *>&one)[(SIDE if second_side else 0) + point] = 1
+    (<uint8_t *>&one)[at] = abs(amount)
     # By lanes, not bytes: the borrow must run through the lane to be undone by the addition.
     for lane in range(8):
-        lanes[lane] += one.lane[lane] if more else -one.lane[lane]
+        lanes[lane] += one.lane[lane] if amount > 0 else -one.lane[lane]
+
+
+cdef void add_move(uint64_t *lanes, int flip, int pips, int point) noexcept nogil:
+    cdef int own_at = SIDE if flip else 0
+    add_byte(lanes, own_at + point, -1)
+    add_byte(lanes, own_at + max(point - pips, 0), 1)
 
 
 cdef void fill_deltas() noexcept nogil:
-    cdef int flip, pips, hit, point
+    cdef int flip, pips, variant, point, opp_at, landed
     memset(DELTAS, 0, sizeof(DELTAS))
+    memset(PIN_DELTAS, 0, sizeof(PIN_DELTAS))
     for flip in range(2):
+        opp_at = 0 if flip else SIDE
         for pips in range(1, LONGEST + 1):
             for point in range(1, 26):
-                for hit in range(2):
-                    add_checker(DELTAS[flip][pips][point][hit], flip, point, False)
-                    add_checker(DELTAS[flip][pips][point][hit], flip, max(point - pips, 0), True)
-                    if hit and point > pips:
-                        add_checker(DELTAS[flip][pips][point][hit], not flip, 25 - (point - pips),
-                                    False)
-                        add_checker(DELTAS[flip][pips][point][hit], not flip, 25, True)
+                landed = 25 - (point - pips)
+                for variant in range(2):
+                    add_move(DELTAS[flip][pips][point][variant], flip, pips, point)
+                    if variant and point > pips:
+                        add_byte(DELTAS[flip][pips][point][variant], opp_at + landed, -1)
+                        add_byte(DELTAS[flip][pips][point][variant], opp_at + 25, 1)
+                for variant in range(4):
+                    add_move(PIN_DELTAS[flip][pips][point][variant], flip, pips, point)
+                    if variant & 1 and point > pips:
+                        add_byte(PIN_DELTAS[flip][pips][point][variant],
+                                 opp_at + 28 + landed // 8, 1 << landed % 8)
+                    if variant & 2:
+                        add_byte(PIN_DELTAS[flip][pips][point][variant],
+                                 opp_at + 28 + (25 - point) // 8, -(1 << (25 - point) % 8))
 
 
 cdef Kernel KERNEL

@@ -19,7 +19,7 @@ from tavli_fast._kernel cimport (
 )
 
 from . import notation, render
-from .rules import Movement
+from .rules import Contact, Movement
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -67,11 +67,47 @@ cdef list describe_faults(const Record *record, object ruleset, int faults):
                 )
     if faults & BAR_IN_USE:
         reasons.append(f"{ruleset.game} has no bar")
-    if faults & PINNED:
+    if faults & PINNED and ruleset.contact is not Contact.PIN:
         reasons.append(f"{ruleset.game} has no pinned checkers")
+    elif faults & PINNED:
+        reasons += _pin_faults(
+            list(own[:26]), list(opp[:26]), _pinned_points(own), _pinned_points(opp)
+        )
     if faults & SPARE_IN_USE:
         reasons.append("the spare bytes are not zero")
     return reasons
+
+
+cdef tuple _pinned_points(const uint8_t *side):
+    return tuple(point for point in range(32) if side[28 + point // 8] >> point % 8 & 1)
+
+
+def _pin_faults(own, opp, own_pinned, opp_pinned):
+    """What is wrong with the pins of a position in contrary movement."""
+    reasons = []
+    for name, mine, his, pinned, others in (
+        ("own", own, opp, own_pinned, opp_pinned), ("opp", opp, own, opp_pinned, own_pinned)
+    ):
+        for point in pinned:
+            if not 1 <= point <= 24:
+                reasons.append(f"{name}_pinned has point {point}; pins are on 1 to 24")
+            elif mine[point] != 1 or not his[25 - point]:
+                reasons.append(
+                    f"{name} point {point} cannot be pinned: it takes one checker of {name} "
+                    "under at least one of the other side"
+                )
+            elif name == "own" and 25 - point in others:
+                reasons.append(f"own point {point} is opp point {25 - point}: both are pinned there")
+    for point in range(1, 25):
+        if own[point] and opp[25 - point] and not (point in own_pinned or 25 - point in opp_pinned):
+            reasons.append(
+                f"own point {point} is opp point {25 - point}: both sides have checkers on it, "
+                "and neither is pinned"
+            )
+    return reasons
+
+
+cdef KernelRules _NO_GAME = KernelRules()
 
 
 cdef Position from_record(const Record *record, object ruleset, KernelRules law):
@@ -202,27 +238,37 @@ cdef class Position:
 24: both sides have checkers on it
     """
 
+    def __cinit__(self):
+        # Until it is told what it is, a position is of a game without checkers, and over.
+        self.law = _NO_GAME
+
     def __init__(self, ruleset, own, opp, own_pinned=(), opp_pinned=()):
+        if self.law is not _NO_GAME:
+            raise TypeError("a Position does not change")
         cdef list faults = []
         cdef uint8_t *bytes_ = <uint8_t *>&self.record
         cdef int point
+        cdef KernelRules law = kernel_rules(ruleset)
         memset(&self.record, 0, sizeof(Record))
-        self.ruleset = ruleset
-        self.law = kernel_rules(ruleset)
         own_counts = _read_side("own", own, ruleset.checkers, faults)
         opp_counts = _read_side("opp", opp, ruleset.checkers, faults)
         for point in range(26):
             bytes_[point] = own_counts[point]
             bytes_[32 + point] = opp_counts[point]
+        for name, pinned, side in (("own_pinned", own_pinned, 0), ("opp_pinned", opp_pinned, 32)):
+            for point in pinned:
+                if not 1 <= index(point) <= 24:
+                    faults.append(f"{name} has point {point!r}; pins are on 1 to 24")
+                else:
+                    bytes_[side + 28 + point // 8] |= 1 << point % 8
         if not faults:
             faults = describe_faults(
-                &self.record, ruleset, kernel.faults(&self.record, &self.law.rules)
+                &self.record, ruleset, kernel.faults(&self.record, &law.rules)
             )
-        for name, pinned in (("own_pinned", own_pinned), ("opp_pinned", opp_pinned)):
-            if tuple(pinned):
-                faults.append(f"{name} is {tuple(pinned)}, but {ruleset.game} has no pinned checkers")
         if faults:
             raise IllegalPosition(faults)
+        self.ruleset = ruleset
+        self.law = law
 
     @classmethod
     def start(cls, ruleset):
@@ -232,6 +278,7 @@ cdef class Position:
         >>> Position.start(PORTES).pip_counts
         (167, 167)
         """
+        kernel_rules(ruleset)
         return cls(ruleset, ruleset.start, ruleset.start)
 
     @classmethod
@@ -262,12 +309,12 @@ cdef class Position:
     @property
     def own_pinned(self):
         """Own points whose single bottom checker is pinned."""
-        return ()
+        return _pinned_points(<const uint8_t *>&self.record)
 
     @property
     def opp_pinned(self):
         """The same for the other player, in his own numbering."""
-        return ()
+        return _pinned_points(<const uint8_t *>&self.record + 32)
 
     @property
     def pip_counts(self):
@@ -295,12 +342,28 @@ cdef class Position:
         cdef const uint8_t *own = <const uint8_t *>&self.record
         cdef const uint8_t *opp = own + 32
         checkers = self.ruleset.checkers
+        mothers = self._mothers_points()
+        if mothers is not None:
+            return mothers
         if own[0] == checkers and opp[0] == checkers:
             return 0
         if own[0] == checkers:
             return self._points(opp)
         if opp[0] == checkers:
             return -self._points(own)
+        return None
+
+    def _mothers_points(self):
+        """What a pinned mother has decided: points won by the player on roll, 0 for a draw."""
+        own_pinned, opp_pinned = 24 in self.own_pinned, 24 in self.opp_pinned
+        if own_pinned and opp_pinned:
+            return 0
+        rule, points = self.ruleset.mother, int(self.ruleset.mother_points)
+        # The pinner goes on while he has a checker on his own 24.
+        if own_pinned and (rule == "loss" or rule == "unless_mutual" and not self.opp[24]):
+            return -points
+        if opp_pinned and (rule == "loss" or rule == "unless_mutual" and not self.own[24]):
+            return points
         return None
 
     cdef int _points(self, const uint8_t *loser):
@@ -373,17 +436,17 @@ cdef class Position:
         # Every turn under way, reached by one number more each time; the first way found stays.
         high, low = max(die, other), min(die, other)
         left = (high,) * 4 if high == low else (high, low)
-        under_way = {(self, 0, 0, left): ((), ())}
+        under_way = {(self, 0, 0, 0, left): ((), ())}
         levels = []
         while under_way:
             levels.append(under_way)
             further = {}
-            for (position, locked, runner, numbers), (steps, hits) in under_way.items():
+            for (position, locked, runner, head_taken, numbers), (steps, hits) in under_way.items():
                 for number in dict.fromkeys(numbers):
                     rest = list(numbers)
                     rest.remove(number)
                     for reached, hit, freedom, step in (<Position>position)._steps(
-                        number, locked, runner
+                        number, locked, runner, head_taken
                     ):
                         further.setdefault(
                             (reached, *freedom, tuple(rest)),
@@ -391,12 +454,12 @@ cdef class Position:
                         )
             under_way = further
         for level in reversed(levels):
-            for (position, _, _, _), found in level.items():
+            for (position, *_), found in level.items():
                 if position in wanted and wanted[position] is None:
                     wanted[position] = found
         return [Move(*found, after) for after, found in wanted.items()]
 
-    def _steps(self, int number, uint32_t locked, uint32_t runner):
+    def _steps(self, int number, uint32_t locked, uint32_t runner, int head_taken):
         """Every single step by one number: position reached, hit, what is left free, (from, to)."""
         cdef Freedom freedom
         cdef Record reached
@@ -405,17 +468,19 @@ cdef class Position:
         cdef list found = []
         freedom.locked = locked
         freedom.runner = runner
+        freedom.head_taken = head_taken
         sources = kernel.sources(&self.record, number, &self.law.rules, &freedom)
         for point in range(25, 0, -1):
             if sources >> point & 1:
                 freedom.locked = locked
                 freedom.runner = runner
+                freedom.head_taken = head_taken
                 reached = self.record
                 hit = kernel.step(&reached, point, number, &self.law.rules, &freedom)
                 found.append((
                     from_record(&reached, self.ruleset, self.law),
                     hit,
-                    (freedom.locked, freedom.runner),
+                    (freedom.locked, freedom.runner, freedom.head_taken),
                     (point, max(point - number, 0)),
                 ))
         return found
@@ -461,6 +526,8 @@ cdef class Position:
             if (<Move>move).after not in self.afterstates(roll):
                 raise IllegalMove(f"{move} cannot be played with {roll[0]}-{roll[1]} from here")
             return (<Move>move).after
+        if not isinstance(move, str):
+            raise ValueError(f"a move is a Move or a text, not {move!r}")
         return self.parse_move(move, roll).after
 
     def perft(self, depth, weighted=False, threads=1, progress=None):
@@ -540,7 +607,12 @@ cdef class Position:
             "{" + ", ".join(f"{point}: {side[point]}" for point in range(25, 0, -1) if side[point]) + "}"
             for side in (self.own, self.opp)
         ]
-        return f"Position({self.ruleset!r}, own={sides[0]}, opp={sides[1]})"
+        pins = "".join(
+            f", {name}={points}"
+            for name, points in (("own_pinned", self.own_pinned), ("opp_pinned", self.opp_pinned))
+            if points
+        )
+        return f"Position({self.ruleset!r}, own={sides[0]}, opp={sides[1]}{pins})"
 
     def __eq__(self, other):
         if not isinstance(other, Position):
@@ -554,4 +626,4 @@ cdef class Position:
         return hash(PyBytes_FromStringAndSize(<const char *>&self.record, sizeof(Record)))
 
     def __reduce__(self):
-        return Position, (self.ruleset, self.own, self.opp)
+        return Position, (self.ruleset, self.own, self.opp, self.own_pinned, self.opp_pinned)

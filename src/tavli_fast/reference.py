@@ -5,7 +5,9 @@ with every checker. Nothing is shared with the fast engine but the ruleset data.
 
 The file follows the order of law, which is the same in every game: what a single step may not do,
 what a finished turn may not look like, most numbers, the higher number, distinct results. A rule
-of a new game is one more function, asked in `may_leave`, `is_open`, `after_step` or `breaks_a_ban`.
+of a new game is one more function, asked in `may_leave`, `is_open`, `after_step`, `breaks_a_ban`
+or, if it ends the game before the last checker is off, `points_won`. A cascade is not one turn but
+several: the questions here answer for one double of it.
 """
 
 from __future__ import annotations
@@ -31,10 +33,12 @@ __all__ = [
 
 NUMBERS = range(1, 7)
 HOME = range(1, 7)
-MOTHER = 24
+MOTHER = HEAD = 24
 START_QUARTER = range(19, 25)
 MOTHER_PRIME = range(6, 12)
 """In a parallel game, the six points right in front of the opponent's 24, which is my 12."""
+TWO_LEAVE_HEAD = ((3, 3, 3, 3), (4, 4, 4, 4), (6, 6, 6, 6))
+"""The doubles of which the opponent's head, twelve pips ahead, stops a lone checker."""
 
 Step = tuple[int, int]
 """One checker by one number: the point it leaves (25: the bar) and where it comes (0: off)."""
@@ -60,9 +64,14 @@ class Board(NamedTuple):
     """A position without its ruleset, seen by the player on roll.
 
     `own` and `opp` are 26 counts, each by that side's own numbering: 0 off, 1 to 24, 25 the bar.
+    `own_pinned` and `opp_pinned` are points, by the pinned side's own numbering, on which its only
+    checker lies under checkers of the other side.
 
     >>> Board(side({24: 15}), side({24: 14, 13: 1})).opp[13]
     1
+    >>> pinned = Board(side({24: 13, 20: 2}), side({24: 14, 5: 1}), opp_pinned=frozenset({5}))
+    >>> flip(pinned).own_pinned
+    frozenset({5})
     """
 
     own: tuple[int, ...]
@@ -145,42 +154,89 @@ def has_finished(own: Sequence[int], ruleset: Ruleset) -> bool:
     return own[OFF] == ruleset.checkers
 
 
+def is_drawn(board: Board) -> bool:
+    """Whether both mothers are pinned, so that neither side can ever bear off.
+
+    >>> both = Board(side({24: 1, 1: 14}), side({24: 1, 1: 14}), frozenset({24}), frozenset({24}))
+    >>> is_drawn(both), is_drawn(both._replace(opp_pinned=frozenset()))
+    (True, False)
+    """
+    return MOTHER in board.own_pinned and MOTHER in board.opp_pinned
+
+
+def has_lost_mother(board: Board, ruleset: Ruleset) -> bool:
+    """Whether the side on roll has lost because its mother, its last checker on 24, is pinned.
+
+    `mother=unless_mutual`: not while the pinner has a checker on his own 24, where his mother can
+    still be pinned in return. `loss`: in any case. `off`: never.
+
+    >>> from tavli_fast.rules import PLAKOTO
+    >>> pinned = Board(side({24: 1, 10: 14}), side({24: 1, 1: 14}), frozenset({24}))
+    >>> gone = pinned._replace(opp=side({23: 1, 1: 14}))
+    >>> [has_lost_mother(board, PLAKOTO) for board in (pinned, gone)]
+    [False, True]
+    >>> has_lost_mother(pinned, PLAKOTO.replace(mother="loss"))
+    True
+    """
+    if ruleset.mother == "off" or MOTHER not in board.own_pinned:
+        return False
+    return ruleset.mother == "loss" or board.opp[MOTHER] == 0
+
+
+def mother_ends_game(board: Board, ruleset: Ruleset) -> bool:
+    """Whether a pinned mother has ended the game, as loss or draw, judged after each step.
+
+    With `mother=off` it never does in mid-turn: there a draw is seen only when the turn is over.
+    """
+    return ruleset.mother != "off" and (
+        is_drawn(board) or has_lost_mother(board, ruleset) or has_lost_mother(flip(board), ruleset)
+    )
+
+
 def points_won(position: PositionLike, ruleset: Ruleset | None = None) -> int | None:
     """Return the points the player on roll has won, negative if lost, `None` while the game is on.
 
     1; 2 if the loser has none off; with `triple=on` 3 if he has none off and a checker on the bar
-    or in the winner's home. 0 if both sides have finished, which play cannot reach.
+    or in the winner's home. A pinned mother that loses costs `mother_points`; both mothers pinned
+    are a draw, 0, also where a lone one does not lose. 0 too if both sides have finished, which
+    only a last roll after the game (`last_roll_draw=on`) can bring about.
 
-    >>> from tavli_fast.rules import BACKGAMMON, PORTES
+    >>> from tavli_fast.rules import BACKGAMMON, PLAKOTO, PORTES
     >>> gammon = Board(side({0: 15}), side({25: 1, 1: 14}))
     >>> points_won(gammon, PORTES), points_won(gammon, BACKGAMMON)
     (2, 3)
     >>> points_won(flip(gammon), BACKGAMMON), points_won(start(PORTES), PORTES)
     (-3, None)
+    >>> mother = Board(side({24: 1, 10: 14}), side({1: 15}), frozenset({24}))
+    >>> points_won(mother, PLAKOTO), points_won(mother, PLAKOTO.replace(mother="off"))
+    (-2, None)
     """
     now, ruleset = _resolve(position, ruleset)
-    own_finished = has_finished(now.own, ruleset)
-    opp_finished = has_finished(now.opp, ruleset)
-    if own_finished and opp_finished:
+    won = points_lost(flip(now), ruleset)
+    lost = points_lost(now, ruleset)
+    if is_drawn(now) or (won and lost):
         return 0
-    if own_finished:
-        return points_lost(now.opp, ruleset)
-    if opp_finished:
-        return -points_lost(now.own, ruleset)
-    return None
+    return won or -lost or None
 
 
-def points_lost(loser: Sequence[int], ruleset: Ruleset) -> int:
-    """Return how many points the side with these checkers loses when the other has finished.
+def points_lost(board: Board, ruleset: Ruleset) -> int:
+    """Return how many points the side on roll has lost, 0 if it has not.
 
     >>> from tavli_fast.rules import BACKGAMMON
-    >>> points_lost(side({0: 1, 1: 14}), BACKGAMMON), points_lost(side({19: 15}), BACKGAMMON)
-    (1, 3)
+    >>> [
+    ...     points_lost(Board(side(loser), side({0: 15})), BACKGAMMON)
+    ...     for loser in ({0: 1, 1: 14}, {19: 15})
+    ... ]
+    [1, 3]
     """
-    if loser[OFF] > 0:
+    if has_lost_mother(board, ruleset):
+        return int(ruleset.mother_points)
+    if not has_finished(board.opp, ruleset):
+        return 0
+    if board.own[OFF] > 0:
         return 1
-    in_winners_home = any(loser[across(point, ruleset)] for point in HOME)
-    if ruleset.triple == "on" and (loser[BAR] > 0 or in_winners_home):
+    in_winners_home = any(board.own[across(point, ruleset)] for point in HOME)
+    if ruleset.triple == "on" and (board.own[BAR] > 0 or in_winners_home):
         return 3
     return 2
 
@@ -193,13 +249,15 @@ class Turn(NamedTuple):
 
     `numbers` are those still to be played, the higher first. `hitters` are the own points 6..1 on
     which a checker that hit must stay (`hit_and_run=not_at_home`). `began_with_runner` says whether
-    the runner rule was active when the turn began.
+    the runner rule was active when the turn began. `stay_on_head` is how many checkers may not
+    leave 24 in this turn.
     """
 
     board: Board
     numbers: tuple[int, ...]
     hitters: frozenset[int]
     began_with_runner: bool
+    stay_on_head: int
 
 
 Plays = dict[Turn, list[tuple[Step, Turn]]]
@@ -226,7 +284,18 @@ def numbers_of(roll: Sequence[int]) -> tuple[int, ...]:
 
 def begin_turn(board: Board, numbers: tuple[int, ...], ruleset: Ruleset) -> Turn:
     """Return the turn of the player on roll, before his first step."""
-    return Turn(board, numbers, frozenset(), runner_is_under_way(board.own, ruleset))
+    return Turn(
+        board,
+        numbers,
+        hitters=frozenset(),
+        began_with_runner=runner_is_under_way(board.own, ruleset),
+        stay_on_head=stay_on_head(board, numbers, ruleset),
+    )
+
+
+def numbers_left(turn: Turn, ruleset: Ruleset) -> tuple[int, ...]:
+    """Return the numbers still to be played: none once a pinned mother has ended the game."""
+    return () if mother_ends_game(turn.board, ruleset) else turn.numbers
 
 
 # What a single step may not do
@@ -244,17 +313,26 @@ def is_legal_step(turn: Turn, origin: int, number: int, ruleset: Ruleset) -> boo
         return False
     if origin > number:
         return is_open(turn.board, origin - number, ruleset)
-    return may_bear_off(turn.board.own, origin, number)
+    return may_bear_off(turn.board.own, origin, number) and not waits_for_pinned(
+        turn.board, ruleset
+    )
 
 
 def may_leave(turn: Turn, origin: int, ruleset: Ruleset) -> bool:
     """Whether some own checker on this point may move at all in the next step."""
     return (
         turn.board.own[origin] > 0
+        and not is_pinned(turn, origin)
         and not waits_for_bar(turn, origin)
         and not waits_for_runner(turn, origin, ruleset)
+        and not stays_on_head(turn, origin)
         and not rests_after_hit(turn, origin)
     )
+
+
+def is_pinned(turn: Turn, origin: int) -> bool:
+    """A pinned checker, which is always alone of its side on its point, cannot move."""
+    return origin in turn.board.own_pinned
 
 
 def waits_for_bar(turn: Turn, origin: int) -> bool:
@@ -312,6 +390,56 @@ def runner_point(own: Sequence[int]) -> int:
     return MOTHER
 
 
+def stays_on_head(turn: Turn, origin: int) -> bool:
+    """Once as many as may have left the head in a turn, the others stay."""
+    return origin == HEAD and turn.board.own[HEAD] <= turn.stay_on_head
+
+
+def stay_on_head(board: Board, numbers: tuple[int, ...], ruleset: Ruleset) -> int:
+    """Return how many of the checkers on the head, which is 24, must stay there in a turn.
+
+    `head=one_a_turn`: all but one, or all but two where `head_exception` lets two leave. `free`:
+    none.
+
+    >>> from tavli_fast.rules import LONG_NARDY
+    >>> first = start(LONG_NARDY)
+    >>> [stay_on_head(first, numbers_of(roll), LONG_NARDY) for roll in ((6, 6), (5, 5), (2, 1))]
+    [13, 14, 14]
+    """
+    if ruleset.head == "free":
+        return 0
+    may_leave_head = 2 if lets_two_leave_head(board, numbers, ruleset) else 1
+    return max(board.own[HEAD] - may_leave_head, 0)
+
+
+def lets_two_leave_head(board: Board, numbers: tuple[int, ...], ruleset: Ruleset) -> bool:
+    """Whether two checkers may leave the head: never but in the first turn, with all still there.
+
+    `head_exception=two_on_doubles`: with 3-3, 4-4 and 6-6. `if_needed`: with any roll, if not all
+    its numbers can be played while only one leaves. `none`: never.
+
+    >>> from tavli_fast.rules import LONG_NARDY
+    >>> second = Board(side({24: 15}), side({24: 14, 21: 1}))
+    >>> lets_two_leave_head(second, (5, 5, 5, 5), LONG_NARDY)
+    False
+    >>> lets_two_leave_head(second, (5, 5, 5, 5), LONG_NARDY.replace(head_exception="if_needed"))
+    True
+    """
+    if board.own[HEAD] < ruleset.checkers:
+        return False
+    if ruleset.head_exception == "two_on_doubles":
+        return numbers in TWO_LEAVE_HEAD
+    if ruleset.head_exception == "if_needed":
+        return not can_play_all(board, numbers, dataclasses.replace(ruleset, head_exception="none"))
+    return False
+
+
+def can_play_all(board: Board, numbers: tuple[int, ...], ruleset: Ruleset) -> bool:
+    """Whether some order of legal steps plays all of these numbers."""
+    plays = every_play(begin_turn(board, numbers, ruleset), ruleset)
+    return any(not numbers_left(turn, ruleset) for turn in plays)
+
+
 def rests_after_hit(turn: Turn, origin: int) -> bool:
     """Whether the only own checker on this point hit there and so must stay.
 
@@ -324,15 +452,21 @@ def rests_after_hit(turn: Turn, origin: int) -> bool:
 def is_open(board: Board, point: int, ruleset: Ruleset) -> bool:
     """Whether an own checker may land on a point.
 
-    Hit: empty, own, or exactly one opposing checker. Hold: no opposing checker.
+    Hit: empty, own, or exactly one opposing checker. Pin: the same, but not where that one stands
+    on an own checker. Hold: no opposing checker.
 
-    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> from tavli_fast.rules import FEVGA, PLAKOTO, PORTES
     >>> blot = Board(side({24: 15}), side({7: 1, 8: 14}))
     >>> is_open(blot, 18, PORTES), is_open(blot, 17, PORTES), is_open(blot, 19, FEVGA)
     (True, False, False)
+    >>> under = Board(side({24: 14, 18: 1}), side({7: 1, 8: 14}), own_pinned=frozenset({18}))
+    >>> is_open(blot, 18, PLAKOTO), is_open(under, 18, PLAKOTO)
+    (True, False)
     """
     opposing = board.opp[across(point, ruleset)]
-    return opposing == 0 or (opposing == 1 and ruleset.contact is Contact.HIT)
+    if ruleset.contact is Contact.HOLD:
+        return opposing == 0
+    return opposing == 0 or (opposing == 1 and point not in board.own_pinned)
 
 
 def may_bear_off(own: Sequence[int], origin: int, number: int) -> bool:
@@ -353,6 +487,17 @@ def may_bear_off(own: Sequence[int], origin: int, number: int) -> bool:
     return number == origin or (number > origin and is_highest)
 
 
+def waits_for_pinned(board: Board, ruleset: Ruleset) -> bool:
+    """Whether nothing may bear off because an own checker is pinned at home.
+
+    `bear_off_while_pinned=forbidden`. `allowed`: the pinned one only cannot move, and is an
+    occupied point like any other.
+    """
+    return ruleset.bear_off_while_pinned == "forbidden" and any(
+        point in HOME for point in board.own_pinned
+    )
+
+
 def after_step(turn: Turn, origin: int, number: int, ruleset: Ruleset) -> tuple[Step, Turn]:
     """Return a legal step and the turn after it."""
     own, opp = list(turn.board.own), list(turn.board.opp)
@@ -367,21 +512,49 @@ def after_step(turn: Turn, origin: int, number: int, ruleset: Ruleset) -> tuple[
             hitters = hitters | {target}
     numbers = list(turn.numbers)
     numbers.remove(number)
-    after = Board(tuple(own), tuple(opp), turn.board.own_pinned, turn.board.opp_pinned)
-    return (origin, target), Turn(after, tuple(numbers), hitters, turn.began_with_runner)
+    opp_pinned = opp_pinned_after(turn.board, origin, target, ruleset)
+    after = Board(tuple(own), tuple(opp), turn.board.own_pinned, opp_pinned)
+    return (origin, target), turn._replace(board=after, numbers=tuple(numbers), hitters=hitters)
 
 
 def is_hit(board: Board, target: int, ruleset: Ruleset) -> bool:
     """Whether landing there sends an opposing checker to the bar."""
-    return (
-        ruleset.contact is Contact.HIT and target != OFF and board.opp[across(target, ruleset)] == 1
-    )
+    return ruleset.contact is Contact.HIT and meets_blot(board, target, ruleset)
+
+
+def meets_blot(board: Board, target: int, ruleset: Ruleset) -> bool:
+    """Whether exactly one opposing checker is where a step lands."""
+    return target != OFF and board.opp[across(target, ruleset)] == 1
+
+
+def opp_pinned_after(board: Board, origin: int, target: int, ruleset: Ruleset) -> frozenset[int]:
+    """Return where opposing checkers are pinned after a legal step.
+
+    One that the step lands on is pinned, or still is; one that the last own checker on top of it
+    leaves is free.
+
+    >>> from tavli_fast.rules import PLAKOTO
+    >>> lone = Board(side({24: 14, 20: 1}), side({24: 13, 7: 1, 5: 1}), opp_pinned=frozenset({5}))
+    >>> sorted(opp_pinned_after(lone, 24, 20, PLAKOTO))
+    [5]
+    >>> sorted(opp_pinned_after(lone, 20, 18, PLAKOTO))
+    [7]
+    """
+    pinned = board.opp_pinned
+    if ruleset.contact is not Contact.PIN:
+        return pinned
+    if board.own[origin] == 1:
+        pinned = pinned - {across(origin, ruleset)}
+    if meets_blot(board, target, ruleset):
+        pinned = pinned | {across(target, ruleset)}
+    return pinned
 
 
 def every_play(beginning: Turn, ruleset: Ruleset) -> Plays:
     """Return every stage a turn can come to by legal steps, in every order of the dice.
 
     The beginning is the first key. Stages alike in everything the next step depends on are one.
+    None follows a stage at which a pinned mother has ended the game.
     """
     plays: Plays = {}
     stages = {beginning}
@@ -389,7 +562,7 @@ def every_play(beginning: Turn, ruleset: Ruleset) -> Plays:
         for turn in stages:
             plays[turn] = [
                 after_step(turn, origin, number, ruleset)
-                for number in sorted(set(turn.numbers))
+                for number in sorted(set(numbers_left(turn, ruleset)))
                 for origin in range(BAR, OFF, -1)
                 if is_legal_step(turn, origin, number, ruleset)
             ]
@@ -400,9 +573,15 @@ def every_play(beginning: Turn, ruleset: Ruleset) -> Plays:
 # What a finished turn may not look like
 
 
-def holds(own: Sequence[int], point: int, ruleset: Ruleset) -> bool:
-    """Whether a side keeps the other from landing on a point."""
-    return own[point] >= (1 if ruleset.contact is Contact.HOLD else 2)
+def holds(board: Board, point: int, ruleset: Ruleset) -> bool:
+    """Whether the player on roll keeps the other from landing on a point, 1 to 24.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> blot = Board(side({24: 14, 18: 1}), side({24: 15}))
+    >>> holds(blot, 18, PORTES), holds(blot, 18, FEVGA), holds(blot, 24, PORTES)
+    (False, True, True)
+    """
+    return not is_open(flip(board), across(point, ruleset), ruleset)
 
 
 def breaks_a_ban(board: Board, was_blocked: bool, ruleset: Ruleset) -> bool:
@@ -410,6 +589,7 @@ def breaks_a_ban(board: Board, was_blocked: bool, ruleset: Ruleset) -> bool:
     return (
         breaks_start_quarter(board, ruleset)
         or breaks_mother_prime(board, ruleset)
+        or breaks_six_prime(board, ruleset)
         or breaks_total_block(board, was_blocked, ruleset)
     )
 
@@ -463,8 +643,7 @@ def stands_on_one_point_behind_six(board: Board, ruleset: Ruleset) -> bool:
         len(occupied) == 1
         and rearmost > 6
         and all(
-            holds(board.own, across(point, ruleset), ruleset)
-            for point in range(rearmost - 6, rearmost)
+            holds(board, across(point, ruleset), ruleset) for point in range(rearmost - 6, rearmost)
         )
     )
 
@@ -478,7 +657,7 @@ def breaks_start_quarter(board: Board, ruleset: Ruleset) -> bool:
     (True, False)
     """
     return ruleset.start_quarter == "banned" and all(
-        holds(board.own, point, ruleset) for point in START_QUARTER
+        holds(board, point, ruleset) for point in START_QUARTER
     )
 
 
@@ -499,7 +678,49 @@ def breaks_mother_prime(board: Board, ruleset: Ruleset) -> bool:
         return False
     if ruleset.mother_prime == "while_occupied" and board.opp[MOTHER] == 0:
         return False
-    return all(holds(board.own, point, ruleset) for point in MOTHER_PRIME)
+    return all(holds(board, point, ruleset) for point in MOTHER_PRIME)
+
+
+def breaks_six_prime(board: Board, ruleset: Ruleset) -> bool:
+    """Walls of six that the ruleset does not let stand may not be held.
+
+    `six_prime=needs_one_ahead`: those that no opposing checker is past, borne off included.
+    `forbidden`: all. `free`: none.
+
+    >>> from tavli_fast.rules import LONG_NARDY
+    >>> wall = side({3: 1, 2: 1, 1: 1, 24: 10, 23: 1, 22: 1})
+    >>> none_past = Board(wall, side({18: 5, 16: 10}))
+    >>> one_past = Board(wall, side({18: 5, 16: 9, 9: 1}))
+    >>> [breaks_six_prime(board, LONG_NARDY) for board in (none_past, one_past)]
+    [True, False]
+    >>> breaks_six_prime(one_past, LONG_NARDY.replace(six_prime="forbidden"))
+    True
+    """
+    if ruleset.six_prime == "free":
+        return False
+    return any(
+        ruleset.six_prime == "forbidden" or not any(board.opp[: wall.start])
+        for wall in walls_of_six(board, ruleset)
+    )
+
+
+def walls_of_six(board: Board, ruleset: Ruleset) -> Iterator[range]:
+    """Yield every six neighbouring points on the opponent's path, by his numbers, that I hold.
+
+    A longer wall is several of six.
+
+    >>> from tavli_fast.rules import LONG_NARDY
+    >>> seven = side({4: 1, 3: 1, 2: 1, 1: 1, 24: 9, 23: 1, 22: 1})
+    >>> list(walls_of_six(Board(seven, side({18: 15})), LONG_NARDY))
+    [range(10, 16), range(11, 17)]
+    >>> seam = side({15: 1, 14: 1, 13: 1, 12: 1, 11: 1, 10: 10})
+    >>> list(walls_of_six(Board(seam, side({24: 15})), LONG_NARDY))
+    []
+    """
+    for last in range(1, 20):
+        wall = range(last, last + 6)
+        if all(holds(board, across(point, ruleset), ruleset) for point in wall):
+            yield wall
 
 
 def not_banned(plays: Plays, ruleset: Ruleset) -> set[Turn]:
@@ -519,18 +740,21 @@ def not_banned(plays: Plays, ruleset: Ruleset) -> set[Turn]:
 # Most numbers, the higher number, distinct results
 
 
-def most_numbers(turns: set[Turn]) -> set[Turn]:
-    """Return those turns that play as many numbers as any of them does."""
-    fewest_left = min(len(turn.numbers) for turn in turns)
-    return {turn for turn in turns if len(turn.numbers) == fewest_left}
+def most_numbers(turns: set[Turn], ruleset: Ruleset) -> set[Turn]:
+    """Return those turns that play as many numbers as any of them does.
+
+    One that a pinned mother ended counts as having played all.
+    """
+    fewest_left = min(len(numbers_left(turn, ruleset)) for turn in turns)
+    return {turn for turn in turns if len(numbers_left(turn, ruleset)) == fewest_left}
 
 
-def higher_number(turns: set[Turn], roll: tuple[int, ...]) -> set[Turn]:
+def higher_number(turns: set[Turn], roll: tuple[int, ...], ruleset: Ruleset) -> set[Turn]:
     """Return the turns that play the higher number, if just one of two can be played.
 
     `turns` play as many numbers as each other. If none of them plays the higher one, all stand.
     """
-    if len(roll) != 2 or any(len(turn.numbers) != 1 for turn in turns):
+    if len(roll) != 2 or any(len(numbers_left(turn, ruleset)) != 1 for turn in turns):
         return turns
     return {turn for turn in turns if max(roll) not in turn.numbers} or turns
 
@@ -551,19 +775,20 @@ def stops_before_bearing_off(plays: Plays, endings: set[Turn]) -> set[Turn]:
     }
 
 
-def full_endings(plays: Plays, passing: set[Turn]) -> set[Turn]:
+def full_endings(plays: Plays, passing: set[Turn], ruleset: Ruleset) -> set[Turn]:
     """Return the legal endings of a turn that play all that must be played.
 
     The beginning itself if no play passes the bans: the turn is lost, which no ban forbids.
     """
     beginning = next(iter(plays))
-    return higher_number(most_numbers(passing | {beginning}), beginning.numbers)
+    longest = most_numbers(passing | {beginning}, ruleset)
+    return higher_number(longest, beginning.numbers, ruleset)
 
 
 def legal_endings(plays: Plays, ruleset: Ruleset) -> set[Turn]:
     """Return every legal ending of a turn."""
     passing = not_banned(plays, ruleset)
-    endings = full_endings(plays, passing)
+    endings = full_endings(plays, passing, ruleset)
     if ruleset.bear_off == "optional":
         endings |= stops_before_bearing_off(plays, endings) & passing
     return endings
@@ -624,7 +849,7 @@ def numbers_played(
 ) -> int:
     """Return the most numbers that any legal move plays: 0 to 4, 0 for a lost turn.
 
-    Errors as in `afterstates`.
+    Where a pinned mother ends the turn early, those played until then. Errors as in `afterstates`.
 
     >>> from tavli_fast.rules import FEVGA
     >>> numbers_played(start(FEVGA), (6, 5), FEVGA), numbers_played(start(FEVGA), (6, 6), FEVGA)
@@ -650,7 +875,7 @@ def perft(
     if depth < 0:
         raise ValueError(f"depth cannot be negative: {depth}")
     now, ruleset = _resolve(position, ruleset)
-    if depth == 0 or has_finished(now.own, ruleset) or has_finished(now.opp, ruleset):
+    if depth == 0 or points_won(now, ruleset) is not None:
         return 1
     paths = 0
     for high in NUMBERS:
@@ -669,7 +894,7 @@ def _plays(
     """Return every play of a roll, none but the beginning if the game is over, and the ruleset."""
     now, ruleset = _resolve(position, ruleset)
     beginning = begin_turn(now, numbers_of(roll), ruleset)
-    if has_finished(now.own, ruleset) or has_finished(now.opp, ruleset):
+    if points_won(now, ruleset) is not None:
         return {beginning: []}, ruleset
     return every_play(beginning, ruleset), ruleset
 

@@ -11,7 +11,6 @@ import enum
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 __all__ = ["OPTIONS", "RULESETS", "Contact", "Movement", "Ruleset", "find_ruleset"]
 
@@ -22,6 +21,7 @@ class Contact(enum.Enum):
     """What happens when a checker meets opposing ones."""
 
     HIT = "hit"
+    PIN = "pin"
     HOLD = "hold"
 
 
@@ -48,6 +48,16 @@ OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "total_block_remedy": ("may_not_build", "must_open"),
         "start_quarter": ("banned", "free"),
         "mother_prime": ("banned", "while_occupied", "free"),
+        "mother": ("unless_mutual", "loss", "off"),
+        "mother_points": ("2", "3"),
+        "bear_off_while_pinned": ("allowed", "forbidden"),
+        "cascade_from": ("1", "4", "0"),
+        "cascade_extent": ("chain", "single"),
+        "unfinished": ("forfeit", "opponent_plays"),
+        "head": ("one_a_turn", "free"),
+        "head_exception": ("two_on_doubles", "if_needed", "none"),
+        "six_prime": ("needs_one_ahead", "forbidden", "free"),
+        "last_roll_draw": ("off", "on"),
     }
 )
 """Every option with its values. Which of them a game has, and its default, is in the game's row."""
@@ -84,12 +94,18 @@ class Ruleset:
     total_block_remedy: str = "may_not_build"
     start_quarter: str = "free"
     mother_prime: str = "free"
+    mother: str = "off"
+    mother_points: str = "2"
+    bear_off_while_pinned: str = "allowed"
+    cascade_from: str = "0"
+    cascade_extent: str = "chain"
+    unfinished: str = "forfeit"
+    head: str = "free"
+    head_exception: str = "none"
+    six_prime: str = "free"
+    last_roll_draw: str = "off"
 
     def __post_init__(self) -> None:
-        if len(self.start) != BAR + 1 or min(self.start) < 0 or not 0 < self.checkers < 256:
-            raise ValueError(
-                f"{self.game}: start is the checkers of one side on points 0 to 25, 1 to 255 in all"
-            )
         for name, values in OPTIONS.items():
             value = getattr(self, name)
             if value not in values:
@@ -120,8 +136,7 @@ class Ruleset:
                 raise ValueError(
                     f"{self.game} has no option {name!r}; it has {', '.join(self.options)}"
                 )
-        changes: dict[str, Any] = dict(options)
-        return dataclasses.replace(self, **changes)
+        return dataclasses.replace(self, **options)
 
     def __str__(self) -> str:
         """The text `find_ruleset` understands: the game, and the options that differ from its row.
@@ -160,6 +175,37 @@ BACKGAMMON = dataclasses.replace(
     PORTES, game="backgammon", title="Backgammon", opening="play_numbers", triple="on"
 )
 TAVLA = dataclasses.replace(PORTES, game="tavla", title="Tavla", hit_and_run="not_at_home")
+HYPERGAMMON = dataclasses.replace(
+    BACKGAMMON,
+    game="hypergammon",
+    title="Hypergammon",
+    aliases=("hyper_backgammon",),
+    start=_side({24: 1, 23: 1, 22: 1}),
+)
+NACKGAMMON = dataclasses.replace(
+    BACKGAMMON,
+    game="nackgammon",
+    title="Nackgammon",
+    start=_side({24: 2, 23: 2, 13: 4, 8: 3, 6: 4}),
+)
+PLAKOTO = Ruleset(
+    game="plakoto",
+    title="Plakoto",
+    aliases=("tsilliton",),
+    contact=Contact.PIN,
+    movement=Movement.CONTRARY,
+    start=_ALL_ON_24,
+    options=("bear_off", "opening", "mother", "mother_points", "bear_off_while_pinned"),
+    mother="unless_mutual",
+)
+TAPA = dataclasses.replace(PLAKOTO, game="tapa", title="Tapa", aliases=(), mother="off")
+MAHBUSA = dataclasses.replace(
+    TAPA,
+    game="mahbusa",
+    title="Mahbusa",
+    aliases=("mahbouseh", "mahbousa", "mahbooseh"),
+    bear_off_while_pinned="forbidden",
+)
 FEVGA = Ruleset(
     game="fevga",
     title="Fevga",
@@ -190,9 +236,56 @@ MOULTEZIM = dataclasses.replace(
     aliases=("multezim", "mültezim"),
     runner="pass",
 )
+GUL_BARA = Ruleset(
+    game="gul_bara",
+    title="Gul Bara",
+    aliases=("gulbara", "crazy_narde", "rosespring"),
+    contact=Contact.HOLD,
+    movement=Movement.PARALLEL,
+    start=_ALL_ON_24,
+    options=("bear_off", "opening", "cascade_from", "cascade_extent", "unfinished"),
+    cascade_from="1",
+)
+GIOUL = dataclasses.replace(
+    GUL_BARA,
+    game="gioul",
+    title="Gioul",
+    aliases=("giul",),
+    movement=Movement.CONTRARY,
+    unfinished="opponent_plays",
+)
+LONG_NARDY = Ruleset(
+    game="long_nardy",
+    title="Long Nardy",
+    aliases=("nardy", "nardi", "narde", "long_nardi", "long_narde"),
+    contact=Contact.HOLD,
+    movement=Movement.PARALLEL,
+    start=_ALL_ON_24,
+    options=("bear_off", "opening", "head", "head_exception", "six_prime", "last_roll_draw"),
+    head="one_a_turn",
+    head_exception="two_on_doubles",
+    six_prime="needs_one_ahead",
+)
 
 RULESETS: Mapping[str, Ruleset] = MappingProxyType(
-    {ruleset.game: ruleset for ruleset in (PORTES, BACKGAMMON, TAVLA, FEVGA, MOULTEZIM)}
+    {
+        ruleset.game: ruleset
+        for ruleset in (
+            PORTES,
+            BACKGAMMON,
+            TAVLA,
+            HYPERGAMMON,
+            NACKGAMMON,
+            PLAKOTO,
+            TAPA,
+            MAHBUSA,
+            FEVGA,
+            MOULTEZIM,
+            GUL_BARA,
+            GIOUL,
+            LONG_NARDY,
+        )
+    }
 )
 """Every game under its default rules, by its key."""
 
@@ -210,10 +303,12 @@ def find_ruleset(text: str) -> Ruleset:
     'free'
     >>> find_ruleset("tawla31") is FEVGA
     True
-    >>> find_ruleset("chess")
+    >>> find_ruleset("Long-Nardi(head_exception=none)")
+    find_ruleset('long_nardy(head_exception=none)')
+    >>> find_ruleset("chess")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    ValueError: unknown game 'chess'; the games are portes, backgammon, tavla, fevga, moultezim
+    ValueError: unknown game 'chess'; the games are portes, backgammon, tavla, ...
     """
     match = _RULESET_TEXT.fullmatch(text)
     if match is None:
