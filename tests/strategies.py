@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
-from boards import board, facing
+import numpy as np
+from boards import board, facing, from_array
 from hypothesis import strategies as st
 
+import tavli_fast as tf
 from tavli_fast.reference import Board
 from tavli_fast.rules import BAR, OFF, OPTIONS, Contact, Ruleset
 
@@ -21,6 +24,8 @@ Shape = Callable[[random.Random, Ruleset, Collection[int]], list[int]]
 
 POINTS = range(1, 25)
 HOME = range(1, 7)
+START_QUARTER = range(19, 25)
+MOTHER = HEAD = 24
 
 
 def heaps(choose: random.Random, region: Collection[int], checkers: int) -> list[int]:
@@ -76,6 +81,38 @@ def runner(choose: random.Random, ruleset: Ruleset, free: Collection[int]) -> li
     return heaps(choose, region, gone) + [24] * rest
 
 
+def head(choose: random.Random, ruleset: Ruleset, free: Collection[int]) -> list[int]:
+    """One to three still on 24, or all but one to three."""
+    if HEAD not in free:
+        return anywhere(choose, ruleset, free)
+    some, others = split(choose, ruleset.checkers, 3)
+    left, gone = choose.choice([(some, others), (others, some)])
+    region = choose.choice([{OFF, *free}, set(free), set(START_QUARTER) & set(free)])
+    return [HEAD] * left + heaps(choose, set(region) - {HEAD}, gone)
+
+
+def scattered(choose: random.Random, ruleset: Ruleset, free: Collection[int]) -> list[int]:
+    """A checker on each of as many points as there are checkers, in the way of everybody."""
+    points = choose.sample(sorted(free), min(len(free), ruleset.checkers, 15))
+    return points + heaps(choose, {OFF, *points}, ruleset.checkers - len(points))
+
+
+def mother(choose: random.Random, ruleset: Ruleset, free: Collection[int]) -> list[int]:
+    """A lone checker on 24; the others close to the other side's, or anywhere."""
+    if MOTHER not in free:
+        return anywhere(choose, ruleset, free)
+    rest = set(free) - {MOTHER}
+    region = choose.choice([set(range(2, 14)) & rest, rest, {OFF, *HOME} & {OFF, *rest}])
+    return [MOTHER, *heaps(choose, region, ruleset.checkers - 1)]
+
+
+def hunters(choose: random.Random, ruleset: Ruleset, free: Collection[int]) -> list[int]:
+    """Close to the other side's mother, with one, two or none left on 24."""
+    left = choose.randint(0, min(2, ruleset.checkers)) if MOTHER in free else 0
+    close = set(range(2, 14)) & set(free)
+    return [MOTHER] * left + heaps(choose, close, ruleset.checkers - left)
+
+
 def short_of(run: range) -> Shape:
     """Five of the six points of a run, and checkers to fill the sixth."""
 
@@ -103,19 +140,26 @@ def wall(choose: random.Random, ruleset: Ruleset, free: Collection[int]) -> list
     if choose.choice([False, True]):
         run.remove(choose.choice(run))
     run = [point for point in run if point in free][: ruleset.checkers]
-    height = 2 if ruleset.contact is Contact.HIT and 2 * len(run) <= ruleset.checkers else 1
+    height = 2 if two_hold_a_point(ruleset) and 2 * len(run) <= ruleset.checkers else 1
     held = run * height
     return held + heaps(choose, {OFF, *free}, ruleset.checkers - len(held))
 
 
+def two_hold_a_point(ruleset: Ruleset) -> bool:
+    return ruleset.contact is not Contact.HOLD
+
+
 SHAPES: dict[Contact, list[Shape]] = {
     Contact.HIT: [anywhere, at_home, stragglers, few, on_the_bar, at_start, wall],
+    Contact.PIN: [anywhere, at_home, stragglers, few, at_start, wall, mother, hunters, head],
     Contact.HOLD: [
         anywhere,
         at_home,
         stragglers,
         few,
         runner,
+        head,
+        scattered,
         at_start,
         wall,
         short_of_start_quarter,
@@ -129,21 +173,102 @@ ABOUT: dict[str, list[Shape]] = {
     "runner_release": [runner],
     "start_quarter": [short_of_start_quarter],
     "mother_prime": [short_of_mother_prime],
+    "mother": [mother, hunters],
+    "bear_off_while_pinned": [at_home, few],
+    "head": [head, at_start],
+    "head_exception": [at_start],
 }
 """The shapes with which an option has most to say."""
 
+Region = Collection[int]
+PINS_IN: list[Region] = [POINTS, POINTS, HOME, START_QUARTER, {MOTHER}, {1, MOTHER}]
+"""Where checkers lie pinned, by the numbers of the first side."""
+PINS_ABOUT: dict[str, list[Region]] = {
+    "mother": [{MOTHER}, {1, MOTHER}, POINTS],
+    "bear_off_while_pinned": [HOME],
+}
 
-def shaped_board(choose: random.Random, ruleset: Ruleset, shapes: list[Shape]) -> Board:
-    """Two shapes on one board, the first of them one of these."""
-    first = choose.choice(shapes)(choose, ruleset, POINTS)
-    free = set(POINTS) - taken_from_the_other(first, ruleset)
-    second = choose.choice(SHAPES[ruleset.contact])(choose, ruleset, free)
-    return whole_board(choose, ruleset, first, second)
+
+def shaped_board(
+    choose: random.Random,
+    ruleset: Ruleset,
+    shapes: list[Shape],
+    pins_in: Sequence[Region] = PINS_IN,
+) -> Board:
+    """Two shapes on one board, the first of them one of these, and pins where there can be."""
+    shape = choose.choice(shapes)
+    pins = NO_PINS
+    if ruleset.contact is Contact.PIN:
+        at_home_too = shape in (at_home, stragglers, few) and choose.choice([False, True])
+        pins = some_pins(choose, ruleset, HOME if at_home_too else choose.choice(pins_in))
+    first = laid_on(choose, ruleset, pins.sides[0], shape, pins.free(0, ruleset))
+    free = pins.free(1, ruleset) - taken_from_the_other(first, ruleset)
+    second = laid_on(choose, ruleset, pins.sides[1], choose.choice(SHAPES[ruleset.contact]), free)
+    return whole_board(choose, ruleset, first, second, pins.pinned)
+
+
+def laid_on(
+    choose: random.Random, ruleset: Ruleset, there: list[int], shape: Shape, free: set[int]
+) -> list[int]:
+    """A side of what is there already and as much of a shape as the other checkers make."""
+    return there + shape(choose, ruleset, free)[: ruleset.checkers - len(there)]
+
+
+class Pins(NamedTuple):
+    """Checkers that pin and that are pinned, of two sides, each by its own numbering."""
+
+    sides: tuple[list[int], list[int]]
+    pinned: tuple[set[int], set[int]]
+
+    def free(self, who: int, ruleset: Ruleset) -> set[int]:
+        """The points that no pin takes, as one side knows them."""
+        others = taken_from_the_other(self.sides[1 - who], ruleset)
+        return set(POINTS) - set(self.sides[who]) - others
+
+
+NO_PINS = Pins(([], []), (set(), set()))
+
+
+def some_pins(choose: random.Random, ruleset: Ruleset, region: Region) -> Pins:
+    """Up to four pins in a region, by the first side's numbers, under one to four checkers each.
+
+    A mother is pinned only where that does not end the game.
+    """
+    pins = Pins(([], []), (set(), set()))
+    for place in choose.sample(sorted(region), choose.randint(0, min(4, len(region)))):
+        under = choose.randint(0, 1)
+        over = 1 - under
+        point = facing(ruleset.movement, place) if under else place
+        room = ruleset.checkers - len(pins.sides[over])
+        if point == MOTHER:
+            room -= 1
+            if not mother_may_be_pinned(pins, over, ruleset):
+                continue
+        if point not in pins.free(under, ruleset) or room < 1:
+            continue
+        if len(pins.sides[under]) == ruleset.checkers:
+            continue
+        height = min(room, choose.choice([1, 1, 2, 3, 4]))
+        pins.sides[under].append(point)
+        pins.pinned[under].add(point)
+        pins.sides[over].extend([facing(ruleset.movement, point)] * height)
+        if point == MOTHER and ruleset.mother == "unless_mutual":
+            pins.sides[over].append(MOTHER)
+    return pins
+
+
+def mother_may_be_pinned(pins: Pins, pinner: int, ruleset: Ruleset) -> bool:
+    """Whether the game goes on: one mother at most, and the pinner's own still to be pinned."""
+    if MOTHER in pins.pinned[pinner] or ruleset.mother == "loss":
+        return False
+    still_there = MOTHER in pins.sides[pinner] or MOTHER in pins.free(pinner, ruleset)
+    return ruleset.mother == "off" or still_there
 
 
 def shut_in_board(choose: random.Random, ruleset: Ruleset) -> Board:
     """A wall of six, or nearly, and the other side behind it but for one or two, perhaps stuck."""
     hits = ruleset.contact is Contact.HIT
+    two = two_hold_a_point(ruleset)
     top = choose.randint(7, BAR if hits else 24)
     run = range(top - 6, top)
     held = set(run) - {choose.choice([OFF, OFF, *run])}
@@ -153,7 +278,7 @@ def shut_in_board(choose: random.Random, ruleset: Ruleset) -> Board:
     prisoners = heaps(choose, behind, ruleset.checkers - past) + heaps(choose, beyond, past)
     free = set(POINTS) - taken_from_the_other(prisoners, ruleset)
     guards = sorted(facing(ruleset.movement, point) for point in held)
-    guards = (guards * (2 if hits else 1))[: ruleset.checkers]
+    guards = (guards * (2 if two else 1))[: ruleset.checkers]
     guards += heaps(choose, {OFF, *free}, ruleset.checkers - len(guards))
     return whole_board(choose, ruleset, guards, prisoners)
 
@@ -163,14 +288,21 @@ def taken_from_the_other(points: list[int], ruleset: Ruleset) -> set[int]:
 
 
 def whole_board(
-    choose: random.Random, ruleset: Ruleset, first: list[int], second: list[int]
+    choose: random.Random,
+    ruleset: Ruleset,
+    first: list[int],
+    second: list[int],
+    pinned: tuple[Collection[int], Collection[int]] = NO_PINS.pinned,
 ) -> Board:
     """Either side on roll, and nobody finished."""
     for side, other in ((first, second), (second, first)):
         if set(side) == {OFF}:
             side[0] = min(set(POINTS) - taken_from_the_other(other, ruleset))
-    own, opp = choose.sample([first, second], 2)
-    return board(Counter(own), Counter(opp), ruleset.checkers)
+    (own, own_pinned), (opp, opp_pinned) = choose.sample(
+        list(zip((first, second), pinned, strict=True)), 2
+    )
+    laid_out = board(Counter(own), Counter(opp), ruleset.checkers)
+    return laid_out._replace(own_pinned=frozenset(own_pinned), opp_pinned=frozenset(opp_pinned))
 
 
 def arbitrary_board(choose: random.Random, ruleset: Ruleset) -> Board:
@@ -184,9 +316,25 @@ def board_about(choose: random.Random, ruleset: Ruleset, option: str) -> Board:
     """Any legal board, with a liking for those on which an option matters."""
     if choose.choice([False, False, True]):
         return arbitrary_board(choose, ruleset)
-    if option in ("total_block", "total_block_remedy"):
+    if option in ("total_block", "total_block_remedy", "six_prime"):
         return shut_in_board(choose, ruleset)
-    return shaped_board(choose, ruleset, ABOUT.get(option, SHAPES[ruleset.contact]))
+    shapes = ABOUT.get(option, SHAPES[ruleset.contact])
+    return shaped_board(choose, ruleset, shapes, PINS_ABOUT.get(option, PINS_IN))
+
+
+def random_play(ruleset: Ruleset, seed: int, games: int, plies: int) -> list[Board]:
+    """The distinct boards of uniformly random play, in the order met; one over begins anew."""
+    chance = np.random.default_rng(seed)
+    records = tf.start_records(ruleset, games)
+    met = [records]
+    for _ in range(plies):
+        rolls = chance.integers(1, 7, (len(records), 2), dtype=np.uint8)
+        found = tf.afterstates(records, rolls, ruleset, flip=True)
+        records = found.positions[chance.integers(found.offsets[:-1], found.offsets[1:])]
+        over = [each.points_won is not None for each in tf.from_records(records, ruleset)]
+        records[over] = met[0][0]
+        met.append(records)
+    return list(dict.fromkeys(from_array(np.concatenate(met))))
 
 
 def variant(choose: random.Random, ruleset: Ruleset) -> Ruleset:

@@ -15,7 +15,15 @@ from tavli_fast import reference
 from tavli_fast.reference import Board
 
 FILES = sorted((Path(__file__).parent / "data" / "cases").glob("*.json.gz"))
-ROWS_OF = {"backgammon": 29, "fevga": 49, "portes": 31}
+ROWS_OF = {
+    "backgammon": 29,
+    "fevga": 49,
+    "gioul": 1,
+    "gul_bara": 3,
+    "long_nardy": 25,
+    "plakoto": 24,
+    "portes": 31,
+}
 
 
 def rows(path: Path) -> list[dict]:

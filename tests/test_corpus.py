@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from boards import from_array, pack
+from boards import ROLLS, by_reference, from_array, pack
 
 import tavli_fast as tf
 from tavli_fast import reference
@@ -66,6 +66,10 @@ CORPORA = {
     "portes": lambda: backgammon(tf.PORTES),
     "backgammon": lambda: backgammon(tf.BACKGAMMON),
     "fevga": lambda: whole_records(tf.FEVGA, "fevga.npz"),
+    "plakoto": lambda: whole_records(tf.PLAKOTO, "plakoto.npz"),
+    "gul_bara": lambda: whole_records(tf.GUL_BARA, "gul_bara.npz"),
+    "gioul": lambda: whole_records(tf.GIOUL, "gioul.npz"),
+    "long_nardy": lambda: whole_records(tf.LONG_NARDY, "long_nardy.npz"),
 }
 
 
@@ -93,12 +97,26 @@ def test_sizes():
         "portes": 40_000,
         "backgammon": 40_000,
         "fevga": 5_000,
+        "plakoto": 5_000,
+        "gul_bara": 5_000,
+        "gioul": 5_000,
+        "long_nardy": 5_000,
     }
-    portes, fevga = CORPORA["portes"](), CORPORA["fevga"]()
+    portes = CORPORA["portes"]()
     assert portes.counts[~portes.lost].sum() == 369_659 + 283_940
-    assert set(zip(fevga.rolls.max(axis=1), fevga.rolls.min(axis=1), strict=True)) == {
-        (high, low) for high in range(1, 7) for low in range(1, high + 1)
-    }
+
+
+def test_every_roll_is_there(corpus):
+    assert set(zip(corpus.rolls.max(axis=1), corpus.rolls.min(axis=1), strict=True)) == set(ROLLS)
+
+
+def test_pins_are_there():
+    """On both sides, both mothers' points included."""
+    records = CORPORA["plakoto"]().records
+    for side in ("own", "opp"):
+        pinned = records[side]["pinned"]
+        assert (pinned > 0).sum() > 1000
+        assert (pinned >> 24 & 1).any()
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["as rolled", "other order of the dice"])
@@ -160,9 +178,9 @@ def test_reference_on_a_part(corpus):
         strict=True,
     )
     for board, roll, count, lost, fingerprint in rows:
-        results = reference.afterstates(board, roll, corpus.ruleset)
+        results, most = by_reference(board, roll, corpus.ruleset)
         assert len(results) == count, (board, roll)
-        assert (reference.numbers_played(board, roll, corpus.ruleset) == 0) == lost
+        assert (most == 0) == lost
         data = np.frombuffer(b"".join(map(pack, results)), dtype=np.uint8).reshape(-1, 64)
         if fingerprint or not lost:
             assert fnv_1a(data[:, corpus.columns]).sum(dtype=np.uint64) == fingerprint, (

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from pathlib import Path
 
 import pytest
 from boards import PORTES_OPENINGS, ROLLS, counts, to_position
 from hypothesis import given, settings
+from make_perft import TABLES, Entry, by_kernel, by_reference, read, table, write
 from strategies import legal_boards, variants
 
 import tavli_fast as tf
@@ -22,6 +25,28 @@ KNOWN = [
     (tf.FEVGA, 2, 479),
     (tf.FEVGA, 3, 21_893),
     (tf.FEVGA, 4, 877_257),
+    (tf.PLAKOTO, 1, 59),
+    (tf.PLAKOTO, 2, 3_474),
+    (tf.PLAKOTO, 3, 708_405),
+    (tf.GUL_BARA, 1, 53),
+    (tf.GUL_BARA, 2, 2_768),
+    (tf.GUL_BARA, 3, 480_979),
+    (tf.GIOUL, 1, 59),
+    (tf.GIOUL, 2, 3_405),
+    (tf.LONG_NARDY, 1, 22),
+    (tf.LONG_NARDY, 2, 484),
+    (tf.LONG_NARDY, 3, 35_387),
+    (tf.LONG_NARDY, 4, 2_411_418),
+]
+NODES = 1_000_000
+"""The largest count of a table that the kernel repeats here."""
+SECOND_PLY = 60
+"""The largest count at depth 1 from which the reference repeats depth 2 here."""
+TABLE_OF = {path.stem: read(path)[1] for path in sorted(TABLES.glob("*.perft"))}
+ENTRIES = [
+    pytest.param(entry, id=f"{game} {entry.name}")
+    for game, entries in TABLE_OF.items()
+    for entry in entries
 ]
 
 
@@ -36,6 +61,77 @@ def test_known_figures(ruleset, depth, paths):
 )
 def test_known_figures_by_the_reference(ruleset, depth, paths):
     assert reference.perft(tf.Position.start(ruleset), depth) == paths
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_tables(entry):
+    for depth, paths in enumerate(entry.counts, 1):
+        if paths <= NODES:
+            assert entry.position.perft(depth) == paths
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_tables_by_the_reference(entry):
+    assert reference.perft(entry.position, 1) == entry.counts[0]
+    if entry.name == "start" and entry.counts[0] <= SECOND_PLY:
+        assert reference.perft(entry.position, 2) == entry.counts[1]
+
+
+def test_every_game_has_its_table():
+    assert set(TABLE_OF) == set(tf.RULESETS)
+
+
+@pytest.mark.parametrize("game", TABLE_OF)
+def test_what_a_table_holds(game):
+    """The game's own rules, its start, ten more positions of games that go on; as written."""
+    path = TABLES / f"{game}.perft"
+    ruleset, entries = read(path)
+    positions = [entry.position for entry in entries]
+    assert ruleset == tf.RULESETS[game]
+    assert positions[0] == tf.Position.start(ruleset)
+    assert len(set(positions)) == len({entry.name for entry in entries}) == len(entries) >= 11
+    assert all(position.points_won is None for position in positions)
+    assert all(1 <= entry.agreed <= len(entry.counts) for entry in entries)
+    assert table(ruleset, entries) == path.read_text(encoding="utf-8")
+
+
+def test_published_figures_are_those_of_the_tables():
+    text = (Path(__file__).parents[1] / "RULES.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z][\w ]+?) \|((?: *[\d,]* *\|){6})$", text, flags=re.MULTILINE)
+    published = {}
+    for title, cells in rows:
+        *counts, agreed = [int(cell.replace(",", "")) for cell in cells.split("|") if cell.strip()]
+        published[title] = (tuple(counts), agreed)
+    assert published == {
+        tf.RULESETS[game].title: (entries[0].counts, entries[0].agreed)
+        for game, entries in TABLE_OF.items()
+    }
+
+
+def test_a_table_is_never_replaced_unasked(tmp_path):
+    path = tmp_path / "fevga.perft"
+    entries = [Entry("start", tf.Position.start(tf.FEVGA), 2, (22, 479))]
+    write(path, table(tf.FEVGA, entries), renew=False)
+    write(path, table(tf.FEVGA, entries), renew=False)
+    assert read(path) == (tf.FEVGA, entries)
+    other = table(tf.FEVGA, [dataclasses.replace(entries[0], counts=(22, 480))])
+    with pytest.raises(SystemExit, match=r"-perft 2 479\n\+perft 2 480"):
+        write(path, other, renew=False)
+    assert read(path) == (tf.FEVGA, entries)
+    write(path, other, renew=True)
+    assert path.read_text(encoding="utf-8") == other
+
+
+@pytest.mark.parametrize("ruleset", [tf.PORTES, tf.PLAKOTO, tf.FEVGA], ids=str)
+def test_counting_for_a_table_is_perft(ruleset):
+    """Also where some games end earlier; a count that repeats the one before is the last."""
+    two = tf.Position.start(dataclasses.replace(ruleset, start=counts({4: 1, 1: 1}, 2)))
+    by_definition = [reference.perft(two, depth) for depth in (1, 2)]
+    found = by_kernel(two, 1_000_000)
+    assert found[:2] == by_definition
+    assert found[-1] == found[-2] != found[-3]
+    assert by_reference(two, 1_000_000, len(found)) == found
+    assert by_reference(two, 0, len(found)) == found[:1]
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
