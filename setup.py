@@ -14,7 +14,7 @@ from setuptools import Extension, setup
 
 SOURCES = "src/tavli_fast"
 CHECKED = os.environ.get("TAVLI_FAST_CHECKED", "0") not in ("", "0")
-OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3"]
+OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g" if CHECKED else "-g0"]
 
 # For cross builds: the machine the wheel is for, not the one that builds it.
 MACHINE = os.environ.get("TAVLI_FAST_MACHINE") or platform.machine()

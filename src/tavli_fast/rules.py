@@ -11,6 +11,7 @@ import enum
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 __all__ = ["OPTIONS", "RULESETS", "TAVLI", "Contact", "Movement", "Ruleset", "find_ruleset"]
 
@@ -106,6 +107,10 @@ class Ruleset:
     last_roll_draw: str = "off"
 
     def __post_init__(self) -> None:
+        if len(self.start) != BAR + 1 or min(self.start) < 0 or not 0 < self.checkers < 256:
+            raise ValueError(
+                f"{self.game}: start is the checkers of one side on points 0 to 25, 1 to 255 in all"
+            )
         for name, values in OPTIONS.items():
             value = getattr(self, name)
             if value not in values:
@@ -136,7 +141,8 @@ class Ruleset:
                 raise ValueError(
                     f"{self.game} has no option {name!r}; it has {', '.join(self.options)}"
                 )
-        return dataclasses.replace(self, **options)
+        changes: dict[str, Any] = dict(options)
+        return dataclasses.replace(self, **changes)
 
     def __str__(self) -> str:
         """The text `find_ruleset` understands: the game, and the options that differ from its row.

@@ -1,0 +1,94 @@
+"""Where the timed positions come from: two backgammon corpora, and seeded playouts of any game."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import tavli_fast as tf
+
+CORPUS = Path(__file__).parents[1] / "tests" / "data" / "corpus" / "backgammon.npz"
+CORPORA = {"random": slice(0, 20_000), "sensible": slice(20_000, 40_000)}
+"""The two halves of the corpus: uniformly random play, and play of a weak but sensible player."""
+
+# One row in so many of the playouts is counted by the reference as well: it takes a millisecond.
+REFERENCE_EVERY = 100
+
+
+class Decisions(NamedTuple):
+    """Positions with a roll each, and how many distinct results they have.
+
+    `records`: (n,) POSITION. `rolls`: (n, 2) uint8. `counts`: (n,) int64, one for a lost turn.
+    """
+
+    ruleset: tf.Ruleset
+    records: np.ndarray
+    rolls: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def results(self) -> int:
+        """The results of all positions together."""
+        return int(self.counts.sum())
+
+
+@cache
+def corpus(name: str) -> Decisions:
+    """20,000 consecutive decisions of one of the `CORPORA`, with the counts of its file."""
+    with np.load(CORPUS) as stored:
+        boards, rolls, counts = (
+            stored[array][CORPORA[name]] for array in ("positions", "rolls", "counts")
+        )
+    records = np.zeros(len(boards), tf.POSITION)
+    for side, points in (("opp", boards[:, :25]), ("own", boards[:, 25:])):
+        records[side]["checkers"][:, 1:] = points
+        records[side]["checkers"][:, 0] = tf.PORTES.checkers - points.sum(axis=1)
+    return Decisions(tf.PORTES, records, rolls, np.maximum(counts, 1).astype(np.int64))
+
+
+@cache
+def playouts(ruleset: tf.Ruleset, n: int = 20_000, games: int = 100, seed: int = 1) -> Decisions:
+    """About n consecutive decisions of random play, so from all phases of the game.
+
+    The games are played in lockstep; a finished one starts again. The result is chosen by a lottery
+    of its bytes, so that the positions do not depend on the order in which results are found.
+    """
+    rng = np.random.default_rng(seed)
+    plies = -(-n // games)
+    start = tf.start_records(ruleset, games)
+    records = np.empty((plies, games), tf.POSITION)
+    rolls = rng.integers(1, 7, (plies, games, 2), dtype=np.uint8)
+    now = start
+    for ply in range(plies):
+        records[ply] = now
+        found = tf.afterstates(now, rolls[ply], ruleset, flip=True)
+        lots = found.positions.view(np.uint64).reshape(-1, 8) @ rng.integers(
+            2**64, size=8, dtype=np.uint64
+        )
+        game = np.repeat(np.arange(games), np.diff(found.offsets))
+        now = found.positions[np.lexsort((lots, game))[found.offsets[:-1]]]
+        finished = now["opp"]["checkers"][:, 0] == ruleset.checkers
+        now[finished] = start[finished]
+    return counted(ruleset, records.reshape(-1), rolls.reshape(-1, 2))
+
+
+def counted(ruleset: tf.Ruleset, records: np.ndarray, rolls: np.ndarray) -> Decisions:
+    """Decisions with the kernel's counts, a sample of them compared with the reference."""
+    counts = np.diff(tf.afterstates(records, rolls, ruleset).offsets)
+    sample = slice(None, None, REFERENCE_EVERY)
+    expected = [
+        len(tf.reference.afterstates(position, tuple(roll)))
+        for position, roll in zip(
+            tf.from_records(records[sample], ruleset), rolls[sample].tolist(), strict=True
+        )
+    ]
+    assert counts[sample].tolist() == expected
+    return Decisions(ruleset, records, rolls, counts)
+
+
+def without_bans(ruleset: tf.Ruleset) -> tf.Ruleset:
+    """The same game with every blockade allowed."""
+    return ruleset.replace(total_block="off", start_quarter="free", mother_prime="free")

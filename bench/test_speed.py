@@ -1,0 +1,121 @@
+"""How fast everything is, timed by pytest-benchmark: `pytest bench`.
+
+Every benchmark compares its counts before the clock starts. With `--benchmark-json` the file's
+`extra_info` tells what the median round makes for a roll and for a result, in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from positions import CORPORA, Decisions, corpus, counted, playouts, without_bans
+from pytest_benchmark.fixture import BenchmarkFixture
+
+import tavli_fast as tf
+
+SINGLE_CALLS = 500
+
+
+def explain(benchmark: BenchmarkFixture, rolls: int, results: int) -> None:
+    """Note what a roll and a result took, unless the clock is off (`--benchmark-disable`)."""
+    if benchmark.stats:
+        nanoseconds = benchmark.stats["median"] * 1e9
+        benchmark.extra_info["ns a roll"] = round(nanoseconds / rolls, 2)
+        benchmark.extra_info["ns a result"] = round(nanoseconds / results, 3)
+
+
+def time_batch(benchmark: BenchmarkFixture, decisions: Decisions, *, reuse: bool) -> None:
+    out = np.empty(decisions.results, tf.POSITION) if reuse else None
+    run = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset, out=out)
+    assert np.array_equal(np.diff(run().offsets), decisions.counts)
+    benchmark(run)
+    explain(benchmark, len(decisions.rolls), decisions.results)
+
+
+@pytest.mark.benchmark(group="batch of 20,000, backgammon corpora")
+@pytest.mark.parametrize("reuse", [True, False], ids=["out reused", "fresh output"])
+@pytest.mark.parametrize("name", CORPORA)
+def test_corpus(benchmark, name, reuse):
+    time_batch(benchmark, corpus(name), reuse=reuse)
+
+
+@pytest.mark.benchmark(group="batch of 1,000 with all 21 rolls, backgammon corpora")
+@pytest.mark.parametrize("name", CORPORA)
+def test_all_rolls(benchmark, name):
+    whole = corpus(name)
+    part = slice(None, None, 20)
+    records, rolls = whole.records[part], whole.rolls[part].astype(int)
+    results = sum(position.perft(1) for position in tf.from_records(records, tf.PORTES))
+    out = np.empty(results, tf.POSITION)
+    run = partial(tf.afterstates, records, tf.ALL_ROLLS, tf.PORTES, out=out)
+    counts = np.diff(run().offsets)
+    high, low = rolls.max(axis=1), rolls.min(axis=1)
+    rolled = np.arange(len(records)) * len(tf.ALL_ROLLS) + high * (high - 1) // 2 + low - 1
+    assert counts.sum() == results
+    assert np.array_equal(counts[rolled], whole.counts[part])
+    benchmark(run)
+    explain(benchmark, len(counts), results)
+
+
+@pytest.mark.benchmark(group="batch of 20,000, playouts, out reused")
+@pytest.mark.parametrize("ruleset", [tf.PORTES, tf.TAVLA, tf.FEVGA, tf.MOULTEZIM], ids=str)
+def test_playouts(benchmark, ruleset):
+    time_batch(benchmark, playouts(ruleset), reuse=True)
+
+
+@pytest.mark.benchmark(group="batch of 20,000, playouts, out reused")
+@pytest.mark.parametrize("ruleset", [tf.FEVGA, tf.MOULTEZIM], ids=str)
+def test_playouts_without_bans(benchmark, ruleset):
+    """The very positions that `test_playouts` times with the bans."""
+    played = playouts(ruleset)
+    free = counted(without_bans(ruleset), played.records, played.rolls)
+    assert free.results > played.results
+    time_batch(benchmark, free, reuse=True)
+
+
+def single_calls(double: bool) -> Decisions:
+    """Mixed rolls, or doubles, evenly spread over the random corpus."""
+    whole = corpus("random")
+    rows = np.flatnonzero((whole.rolls[:, 0] == whole.rolls[:, 1]) == double)
+    rows = rows[:: len(rows) // SINGLE_CALLS][:SINGLE_CALLS]
+    return Decisions(whole.ruleset, whole.records[rows], whole.rolls[rows], whole.counts[rows])
+
+
+@pytest.mark.benchmark(group=f"{SINGLE_CALLS} single calls")
+@pytest.mark.parametrize("double", [False, True], ids=["mixed", "double"])
+@pytest.mark.parametrize("method", [tf.Position.afterstates, tf.Position.moves])
+def test_position(benchmark, method, double):
+    decisions = single_calls(double)
+    calls = list(
+        zip(
+            tf.from_records(decisions.records, decisions.ruleset),
+            map(tuple, decisions.rolls.tolist()),
+            strict=True,
+        )
+    )
+
+    def run():
+        for position, roll in calls:
+            method(position, roll)
+
+    assert [len(method(position, roll)) for position, roll in calls] == decisions.counts.tolist()
+    benchmark(run)
+    explain(benchmark, len(calls), decisions.results)
+
+
+@pytest.mark.benchmark(group="perft")
+@pytest.mark.parametrize(
+    ("ruleset", "depth", "parents", "paths"),
+    [
+        pytest.param(tf.PORTES, 3, 202_782, 116_154_993, id="portes 3"),
+        pytest.param(tf.FEVGA, 4, 21_893, 877_257, id="fevga 4"),
+    ],
+)
+def test_perft(benchmark, ruleset, depth, parents, paths):
+    start = tf.Position.start(ruleset)
+    assert start.perft(depth - 1) == parents
+    assert start.perft(depth) == paths
+    benchmark.pedantic(start.perft, (depth,), rounds=5)
+    explain(benchmark, parents * len(tf.ALL_ROLLS), paths)

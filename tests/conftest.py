@@ -1,0 +1,16 @@
+"""Hypothesis profiles.
+
+`ci`, the default, tries the same examples every time; `pytest --hypothesis-profile=search` tries
+others, and more of them.
+"""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, database=None, suppress_health_check=slow
+)
+settings.register_profile("search", max_examples=500, deadline=None, suppress_health_check=slow)
+settings.load_profile("ci")

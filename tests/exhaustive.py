@@ -1,0 +1,244 @@
+"""Every position with one or two checkers left a side, the others borne off.
+
+Under the rules of 15 checkers these ends need neither runner rule nor bans, so that a second brute
+force fits here that plays all positions at once on arrays: every order of the dice, every choice of
+checkers. With pins there are three checkers at most, so that only one point can be shared. Of a
+turn's opposing pins nothing need be kept: one checker of his on a point of mine is pinned there,
+unless mine is the one that lies under it, which it does for the whole turn. The tests hold the kernel against it on everything, and both against the reference on a
+part. The reference on everything takes some twenty minutes a ruleset:
+
+    python tests/exhaustive.py --all [RULESET ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import NamedTuple
+
+import numpy as np
+from boards import agree_with_reference, from_array
+from tqdm import tqdm
+
+import tavli_fast as tf
+from tavli_fast.rules import BAR, Contact, Movement, Ruleset
+
+HEAD = 24
+POINTS = np.arange(26, dtype=np.int64)
+WEIGHTS = POINTS + 64 * POINTS**2
+"""The sum of two weights tells which two points they were, in either order; off weighs nothing."""
+SPAN = 2 * int(WEIGHTS[-1]) + 1
+
+
+def positions(ruleset: Ruleset, most: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All with so many checkers left: the points of the two own and the two opposing checkers, and
+    which own ones are pinned, each (2, n)."""
+    highest = BAR if ruleset.contact is Contact.HIT else BAR - 1
+    pairs = np.array(
+        [(low, high) for high in range(1, highest + 1) for low in range(high + 1)], dtype=np.int16
+    ).T
+    own, opp = (side.reshape(-1) for side in np.indices((pairs.shape[1],) * 2))
+    own, opp = pairs[:, own], pairs[:, opp]
+    few = (own > 0).sum(axis=0) + (opp > 0).sum(axis=0) <= most
+    own, opp = own[:, few], opp[:, few]
+    met = (facing_all(own, ruleset)[:, None] == opp[None, :]).sum(axis=1)
+    if ruleset.contact is not Contact.PIN:
+        legal = (met == 0).all(axis=0)
+        return own[:, legal], opp[:, legal], np.zeros((2, legal.sum()), dtype=bool)
+    assert most <= 3
+    alone = own != own[::-1]
+    must, may = met == 2, (met > 0) & alone
+    lies = (must != may).any(axis=0)
+    return tuple(
+        np.concatenate([each, other[:, lies]], axis=1)
+        for each, other in ((own, own), (opp, opp), (must, may))
+    )
+
+
+def facing_all(points: np.ndarray, ruleset: Ruleset) -> np.ndarray:
+    """The other side's numbers of points; -1, where nobody stands, for off and the bar."""
+    if ruleset.movement is Movement.CONTRARY:
+        other = BAR - points
+    else:
+        other = np.where(points <= 12, points + 12, points - 12)
+    return np.where((points >= 1) & (points <= 24), other, -1)
+
+
+class Stage(NamedTuple):
+    """Positions in the middle of a turn."""
+
+    own: np.ndarray
+    opp: np.ndarray
+    held: np.ndarray
+    """Own checkers that may not move on: pinned, or having hit at home."""
+    played: np.ndarray
+    over: np.ndarray
+    """A pinned mother has ended the game."""
+
+
+def step(
+    stage: Stage, who: int, number: int, pinned: np.ndarray, stay: np.ndarray, ruleset: Ruleset
+) -> tuple[np.ndarray, Stage]:
+    """Move one checker of every position by a number: where it may, and how it would stand then."""
+    own, opp = stage.own, stage.opp
+    source = own[who]
+    target = np.maximum(source - number, 0)
+    may = (source > 0) & ~stage.over & ~stage.held[who]
+    may &= (source == BAR) | (own != BAR).all(axis=0)
+    may &= (source != HEAD) | ((own == HEAD).sum(axis=0) > stay)
+    off = target == 0
+    highest = own.max(axis=0)
+    may &= ~off | ((highest <= 6) & ((source == number) | (source == highest)))
+    if ruleset.bear_off_while_pinned == "forbidden":
+        may &= ~off | ~pinned.any(axis=0)
+    met = facing_all(target, ruleset) == opp
+    if ruleset.contact is Contact.HOLD:
+        may &= ~met.any(axis=0)
+    else:
+        may &= ~met.all(axis=0)
+        may &= ~(met.any(axis=0) & (pinned & (own == target)).any(axis=0))
+    after_own, after_opp, after_held = own.copy(), opp.copy(), stage.held.copy()
+    after_own[who] = target
+    if ruleset.contact is Contact.HIT:
+        after_opp[met] = BAR
+    if ruleset.hit_and_run == "not_at_home":
+        after_held[who] |= met.any(axis=0) & (target <= 6)
+    over = stage.over
+    if ruleset.mother != "off":
+        over = over | mother_ends_game(after_own, after_opp, pinned, ruleset)
+    return may, Stage(after_own, after_opp, after_held, stage.played + np.uint8(1), over)
+
+
+def mother_ends_game(
+    own: np.ndarray, opp: np.ndarray, pinned: np.ndarray, ruleset: Ruleset
+) -> np.ndarray:
+    """Where a pinned mother is lost, or both are pinned."""
+    if ruleset.contact is not Contact.PIN:
+        return np.zeros(own.shape[1], dtype=bool)
+    mine = (pinned & (own == HEAD)).any(axis=0)
+    his = (opp == HEAD).any(axis=0) & (~pinned & (own == 1)).any(axis=0)
+    over = mine & his
+    if ruleset.mother == "unless_mutual":
+        over |= mine & (opp != HEAD).all(axis=0)
+        over |= his & (own != HEAD).all(axis=0)
+    if ruleset.mother == "loss":
+        over |= mine | his
+    return over
+
+
+def brute_force(
+    own: np.ndarray, opp: np.ndarray, pinned: np.ndarray, roll: tuple[int, int], ruleset: Ruleset
+) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct results of every position as sorted keys, and how many numbers were played."""
+    first, second = roll
+    orders = {(first, second), (second, first)} if first != second else {(first,) * 4}
+    stay = np.zeros(own.shape[1], dtype=np.int64)
+    if ruleset.head == "one_a_turn":
+        stay = (own == HEAD).sum(axis=0) - 1
+    none = np.zeros(own.shape[1], dtype=np.uint8)
+    over = mother_ends_game(own, opp, pinned, ruleset)
+    ends, numbers, lone_numbers, reals = [], [], [], []
+    for order in sorted(orders):
+        stages = [Stage(own, opp, pinned, none, over)]
+        for turn, number in enumerate(order):
+            stages = [
+                go_on(stage, turn, who, number, pinned, stay, ruleset)
+                for stage in stages
+                for who in range(2)
+            ]
+        for stage in stages:
+            ends.append(keys(WEIGHTS[stage.own].sum(axis=0), WEIGHTS[stage.opp].sum(axis=0)))
+            # A game that has ended counts as having used every number.
+            numbers.append(np.where(stage.over, len(order), stage.played))
+            lone_numbers.append(np.where(numbers[-1] == 1, order[0], 0))
+            reals.append(stage.played)
+    end, number, lone, real = map(np.array, (ends, numbers, lone_numbers, reals))
+    kept = number == number.max(axis=0)
+    if first != second:
+        kept &= lone == np.where(kept, lone, 0).max(axis=0)
+    found = np.sort(end[kept])
+    return found[np.diff(found, prepend=-1) > 0], np.where(kept, real, 0).max(axis=0)
+
+
+def go_on(
+    stage: Stage,
+    turn: int,
+    who: int,
+    number: int,
+    pinned: np.ndarray,
+    stay: np.ndarray,
+    ruleset: Ruleset,
+) -> Stage:
+    """Play one more number with one checker wherever no number before it failed."""
+    may, after = step(stage, who, number, pinned, stay, ruleset)
+    may &= stage.played == turn
+    return Stage(*(np.where(may, new, old) for new, old in zip(after, stage, strict=True)))
+
+
+def keys(own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+    """One integer for the row and what stands there."""
+    return (np.arange(own.size, dtype=np.int64) * SPAN + own) * SPAN + opp
+
+
+def kernel(
+    records: np.ndarray, roll: tuple[int, int], ruleset: Ruleset
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the kernel makes of the same positions, in the same form, repeats and all."""
+    rolls = np.tile(np.array(roll, dtype=np.uint8), (len(records), 1))
+    found = tf.afterstates(records, rolls, ruleset)
+    rows = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(found.offsets))
+    sides = []
+    for name in ("own", "opp"):
+        checkers = found.positions[name]["checkers"].astype(np.int64)
+        assert (checkers.sum(axis=1) == ruleset.checkers).all()
+        assert (checkers[:, 0] >= ruleset.checkers - 2).all()
+        sides.append(checkers @ WEIGHTS)
+    own, opp = sides
+    own_pinned = records["own"]["pinned"][rows]
+    assert np.array_equal(found.positions["own"]["pinned"], own_pinned)
+    his_pinned = under_mine(found.positions, own_pinned, ruleset)
+    assert np.array_equal(found.positions["opp"]["pinned"], his_pinned)
+    return np.sort((rows * SPAN + own) * SPAN + opp), found.played
+
+
+def under_mine(records: np.ndarray, own_pinned: np.ndarray, ruleset: Ruleset) -> np.ndarray:
+    """The opposing pins of records, as masks: whoever shares a point and does not lie on top."""
+    masks = np.zeros(len(records), dtype=np.uint32)
+    if ruleset.contact is not Contact.PIN:
+        return masks
+    own, opp = records["own"]["checkers"], records["opp"]["checkers"]
+    for point in range(1, 25):
+        shared = (own[:, 25 - point] > 0) & (opp[:, point] > 0)
+        masks |= (shared & ~(own_pinned >> 25 - point & 1).astype(bool)).astype(np.uint32) << point
+    return masks
+
+
+def complete(own: np.ndarray, opp: np.ndarray, pinned: np.ndarray, ruleset: Ruleset) -> np.ndarray:
+    """The positions as records of 15 checkers a side."""
+    records = np.zeros(own.shape[1], dtype=tf.POSITION)
+    rows = np.arange(own.shape[1])
+    for name, points in (("own", own), ("opp", opp)):
+        checkers = records[name]["checkers"]
+        checkers[:, 0] = 13
+        for who in range(2):
+            checkers[rows, points[who]] += 1
+    for who in range(2):
+        mask = pinned[who].astype(np.uint32) << own[who].astype(np.uint32)
+        records["own"]["pinned"] |= mask
+    records["opp"]["pinned"] = under_mine(records, records["own"]["pinned"], ruleset)
+    return records
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Compare kernel and reference on small ends.")
+    parser.add_argument("rulesets", nargs="*", default=list(tf.RULESETS), metavar="RULESET")
+    parser.add_argument("--all", action="store_true", help="all positions, not one in a thousand")
+    arguments = parser.parse_args()
+    for ruleset in map(tf.find_ruleset, arguments.rulesets):
+        most = 3 if ruleset.contact is Contact.PIN else 4
+        some = complete(*positions(ruleset, most), ruleset)[:: 1 if arguments.all else 1009]
+        for record in tqdm(some, desc=str(ruleset), unit=" positions"):
+            agree_with_reference(from_array(record), ruleset)
+
+
+if __name__ == "__main__":
+    main()

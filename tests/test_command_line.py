@@ -1,0 +1,327 @@
+"""The command line, in this process and once for real."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import tavli_fast as tf
+from tavli_fast import __main__ as command_line
+from tavli_fast.__main__ import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command that succeeds prints on stdout, having printed nothing on stderr."""
+    status = main(arguments)
+    out, err = capsys.readouterr()
+    assert (status, err) == (0, "")
+    return out
+
+
+# moves
+
+
+def test_fevga_has_one_opening_move_with_6_5(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "moves", "fevga", "start", "65") == "24/13\n"
+
+
+def test_moves_come_sorted_from_the_rear(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "moves", "portes", "start", "31").splitlines() == [
+        "24/23 24/21",
+        "24/23 13/10",
+        "24/23 8/5",
+        "24/23 6/3",
+        "24/21 8/7",
+        "24/21 6/5",
+        "24/20",
+        "13/10 8/7",
+        "13/10 6/5",
+        "13/9",
+        "8/7 8/5",
+        "8/7 6/3",
+        "8/5 6/5",
+        "8/4",
+        "6/5 6/3",
+        "6/2",
+    ]
+
+
+@pytest.mark.parametrize("roll", ["31", "3-1", "3,1", "13", "1 3"])
+def test_moves_take_a_roll_in_any_form(capsys: pytest.CaptureFixture[str], roll: str) -> None:
+    assert run(capsys, "moves", "tavla", "start", roll).count("\n") == 16
+
+
+def test_moves_of_a_lost_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    shut_out = "bar:1,1:14/6:2,5:2,4:2,3:2,2:2,1:5"
+    assert run(capsys, "moves", "portes", shut_out, "31") == "pass\n"
+    data = json.loads(run(capsys, "moves", "portes", shut_out, "31", "--json"))
+    assert data["moves"] == [
+        {"text": "pass", "steps": [], "hits": [], "after": "bar:1,1:14/6:2,5:2,4:2,3:2,2:2,1:5"}
+    ]
+
+
+def test_moves_obey_the_options_of_the_ruleset(capsys: pytest.CaptureFixture[str]) -> None:
+    blots_in_home = "10:1,2:14/20:1,1:14"
+    assert "10/5*/4\n" in run(capsys, "moves", "tavla(hit_and_run=allowed)", blots_in_home, "51")
+    assert "10/5*/4\n" not in run(capsys, "moves", "tavla", blots_in_home, "51")
+
+
+def test_moves_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "24:1,6:14/7:1,3:14"
+    data = json.loads(run(capsys, "moves", "portes", text, "6-5", "--json"))
+    moves = {move.pop("text"): move for move in data.pop("moves")}
+    assert data == {"ruleset": "portes", "position": text, "roll": [6, 5]}
+    assert moves["24/18*/13"] == {
+        "steps": [[24, 18], [18, 13]],
+        "hits": [18],
+        "after": "13:1,6:14/bar:1,3:14",
+    }
+    position = tf.Position.parse(text, tf.PORTES)
+    assert set(moves) == {str(move) for move in position.moves((6, 5))}
+
+
+# show
+
+
+def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+    start = tf.Position.start(tf.MOULTEZIM)
+    assert run(capsys, "show", "Moultezim", "start") == f"{start}\n24:15/24:15\n"
+
+
+def test_show_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(run(capsys, "show", "--json", "backgammon", "OFF:15 / bar:1, 24:14"))
+    assert data == {
+        "ruleset": "backgammon",
+        "position": "off:15/bar:1,24:14",
+        "own": [15] + [0] * 25,
+        "opp": [0] * 24 + [14, 1],
+        "own_pinned": [],
+        "opp_pinned": [],
+        "pip_counts": [0, 361],
+        "points_won": 3,
+    }
+
+
+# perft
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [
+        (["portes", "0"], 1),
+        (["portes", "1"], 447),
+        (["fevga", "2"], 479),
+        (["fevga", "1"], 22),
+        (["fevga", "1", "--weighted"], 37),
+        (["fevga", "1", "--position", "6:1/6:1"], 21),
+        (["fevga", "2", "--threads", "2"], 479),
+    ],
+)
+def test_perft(capsys: pytest.CaptureFixture[str], arguments: list[str], count: int) -> None:
+    assert run(capsys, "perft", *arguments) == f"{count}\n"
+
+
+def test_perft_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(run(capsys, "perft", "tawla31(runner=pass)", "1", "--json"))
+    assert data.pop("seconds") >= 0
+    assert data == {
+        "ruleset": "fevga(runner=pass)",
+        "position": "24:15/24:15",
+        "depth": 1,
+        "weighted": False,
+        "threads": 1,
+        "count": 22,
+    }
+
+
+class RecordingBar:
+    """Stands in for `tqdm` and keeps what it is told."""
+
+    made: list[RecordingBar]
+
+    def __init__(self, **options: object) -> None:
+        self.options = options
+        self.total: int | None = None
+        self.n = 0
+        self.made.append(self)
+
+    def __enter__(self) -> RecordingBar:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def update(self, more: int) -> None:
+        assert more >= 0
+        self.n += more
+
+
+@pytest.fixture
+def bars(monkeypatch: pytest.MonkeyPatch) -> list[RecordingBar]:
+    monkeypatch.setattr(RecordingBar, "made", [], raising=False)
+    monkeypatch.setattr("tqdm.tqdm", RecordingBar)
+    return RecordingBar.made
+
+
+def test_perft_shows_progress_on_a_terminal_after_a_second(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bars: list[RecordingBar]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run(capsys, "perft", "fevga", "3") == "21893\n"
+    (bar,) = bars
+    assert bar.options["delay"] == 1
+    assert bar.n == bar.total
+    assert bar.n > 0
+
+
+def test_perft_shows_no_progress_elsewhere(
+    capsys: pytest.CaptureFixture[str], bars: list[RecordingBar]
+) -> None:
+    assert run(capsys, "perft", "fevga", "3") == "21893\n"
+    assert bars == []
+
+
+def test_perft_is_silent_on_a_terminal_when_it_is_quick(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run(capsys, "perft", "fevga", "1") == "22\n"
+
+
+def test_perft_works_without_tqdm(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    assert run(capsys, "perft", "fevga", "1") == "22\n"
+
+
+# info
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "info")
+    assert tf.__version__ in out
+    assert tf.cpu.level in out
+    for name, row in tf.RULESETS.items():
+        (line,) = (line for line in out.splitlines() if line.split()[0] == name)
+        assert all(f"{option}={getattr(row, option)}" in line for option in row.options)
+
+
+def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(run(capsys, "info", "--json"))
+    assert data["version"] == tf.__version__
+    assert data["python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}.")
+    assert data["cpu"]["level"] in data["cpu"]["built"]
+    assert data["cpu"]["level"] in data["cpu"]["supported"]
+    assert list(data["rulesets"]) == list(tf.RULESETS)
+    assert data["rulesets"]["moultezim"]["runner"] == "pass"
+
+
+# Bad input and other ends
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["dance"], "dance"),
+        (["moves"], "the following arguments are required: RULESET, POSITION, ROLL"),
+        (["moves", "portes", "start"], "the following arguments are required: ROLL"),
+        (["moves", "portes", "start", "31", "more"], "unrecognized arguments: more"),
+        (["show", "portes", "start", "two\nlines"], "unrecognized arguments: two lines"),
+        (["show", "portes", "start", "--jsn"], "unrecognized arguments: --jsn"),
+        (["moves", "chess", "start", "31"], "unknown game 'chess'; the games are portes, "),
+        (["moves", "portes(runner=pass)", "start", "31"], "portes has no option 'runner'"),
+        (["moves", "fevga(runner=x)", "start", "31"], "fevga: runner cannot be 'x'"),
+        (["moves", "portes", "begin", "31"], "'begin' is not a position"),
+        (["moves", "portes", "24:2,x/24:15", "31"], "cannot read 'x' in the position"),
+        (["moves", "portes", "24:16/24:99,1:1", "31"], ""),
+        (["show", "fevga", "12:15/24:15"], ""),
+        (["moves", "portes", "start", "37"], "'37' is not a roll; write two dice like 31"),
+        (["moves", "portes", "start", "3\n7"], "'3\\n7' is not a roll"),
+        (["moves", "mul\ntezim", "start", "31"], "unknown game 'mul\\ntezim'"),
+        (["perft", "portes", "x"], "argument DEPTH: invalid int value: 'x'"),
+        (["perft", "portes", "-1"], ""),
+        (["perft", "portes", "9" * 30], ""),
+        (["perft", "portes", "1", "--threads", "0"], ""),
+        (["perft", "portes", "1", "--threads", "two"], "argument --threads: invalid int value"),
+        (["perft", "portes", "1", "--position"], "argument --position: expected one argument"),
+        (["perft", "portes", "1", "--position", "24:1"], "'24:1' is not a position"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("tavli-fast: error: ")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert message in err
+    assert len(err) > len("tavli-fast: error: \n")
+
+
+def test_ctrl_c_is_quiet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(text: str) -> tf.Ruleset:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "find_ruleset", interrupt)
+    assert main(["perft", "portes", "1"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_other_faults_of_the_system_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(text: str) -> tf.Ruleset:
+        raise PermissionError(13, "not allowed")
+
+    monkeypatch.setattr(command_line, "find_ruleset", fail)
+    with pytest.raises(PermissionError):
+        main(["perft", "portes", "1"])
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"tavli-fast {tf.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["moves"], ["show"], ["perft"], ["info"]])
+def test_help(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--help"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out.startswith(" ".join(["usage: tavli-fast", *command]))
+
+
+def process(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tavli_fast", *arguments]
+    return subprocess.run(
+        command, **{"stdout": subprocess.PIPE, **options}, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_as_a_module() -> None:
+    done = process("moves", "fevga", "start", "65")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "24/13\n", "")
+    failed = process("moves", "fevga", "start", "67")
+    message = "tavli-fast: error: '67' is not a roll; write two dice like 31, 3-1 or 3,1\n"
+    assert (failed.returncode, failed.stdout, failed.stderr) == (2, "", message)
+
+
+def test_a_reader_that_has_gone_is_no_complaint() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = process("moves", "portes", "start", "11", stdout=writer)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
