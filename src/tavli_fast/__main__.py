@@ -267,7 +267,7 @@ def _info(arguments: argparse.Namespace) -> Result:
         f"kernel      {cpu.level}; built: {', '.join(cpu.built)}; "
         f"supported here: {', '.join(cpu.supported)}",
         *(
-            f"{name:10}  {', '.join(f'{option}={value}' for option, value in options.items())}"
+            f"{name:11}  {', '.join(f'{option}={value}' for option, value in options.items())}"
             for name, options in rulesets.items()
         ),
     ]
