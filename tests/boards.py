@@ -115,9 +115,11 @@ def agree_with_reference(boards: Sequence[Board], ruleset: Ruleset) -> None:
 
 def by_reference(board: Board, roll: tuple[int, int], ruleset: Ruleset) -> tuple[list[Board], int]:
     """Afterstates and numbers played as the reference finds them, for the cost of one of both."""
-    plays, _ = reference._plays(board, roll, ruleset)
-    endings = reference.legal_endings(plays, ruleset)
-    most = max(len(reference.numbers_of(roll)) - len(turn.numbers) for turn in endings)
+    if reference.points_won(board, ruleset) is not None:
+        return [board], 0
+    beginning = reference.begin_turn(board, reference.numbers_of(roll), ruleset)
+    endings = reference.legal_endings(reference.every_play(beginning, ruleset), ruleset)
+    most = max(len(beginning.numbers) - len(turn.numbers) for turn in endings)
     return sorted({turn.board for turn in endings}, key=in_order), most
 
 

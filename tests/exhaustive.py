@@ -4,8 +4,10 @@ Under the rules of 15 checkers these ends need neither runner rule nor bans, so 
 force fits here that plays all positions at once on arrays: every order of the dice, every choice of
 checkers. With pins there are three checkers at most, so that only one point can be shared. Of a
 turn's opposing pins nothing need be kept: one checker of his on a point of mine is pinned there,
-unless mine is the one that lies under it, which it does for the whole turn. The tests hold the kernel against it on everything, and both against the reference on a
-part. The reference on everything takes some twenty minutes a ruleset:
+unless mine is the one that lies under it, which it does for the whole turn.
+
+The tests hold the kernel against it on everything, and both against the reference on a part. The
+reference on everything takes some twenty minutes a ruleset:
 
     python tests/exhaustive.py --all [RULESET ...]
 """

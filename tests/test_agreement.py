@@ -133,7 +133,7 @@ def test_a_checker_on_every_point(ruleset):
         full = full._replace(opp_pinned=frozenset(range(1, 25)))
     else:
         crowded = crowded.replace(**{name: "free" for name in FREE if name in crowded.options})
-        everywhere |= {1: 0, 2: 2}
+        everywhere |= {1: 0, 2: 2, 3: 2}
         full = board(everywhere, {facing(crowded.movement, 1): 30}, 30)
     assert full.own[0] == 0
     for roll in ((1, 1), (2, 2), (2, 1), (6, 5)):

@@ -490,6 +490,78 @@ def test_impossible_counts(ruleset, byte, value, named):
         tf.afterstates(records, tf.ALL_ROLLS, ruleset)
 
 
+def pinned_record() -> np.ndarray:
+    """Two of mine stand on his 5, and one of his on my 8."""
+    sides = {24: 12, 20: 2, 8: 1}, {24: 13, 17: 1, 5: 1}
+    pins = {"own_pinned": frozenset({8}), "opp_pinned": frozenset({5})}
+    return to_array([board(*sides)._replace(**pins)])
+
+
+@pytest.mark.parametrize("ruleset", [tf.PLAKOTO, tf.TAPA, tf.MAHBUSA], ids=str)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("side", "mask", "named"),
+    [
+        *(
+            ("own", 1 << 8 | 1 << bit, rf"own_pinned has point {bit}\b")
+            for bit in (0, *range(25, 32))
+        ),
+        *(("opp", 1 << 5 | 1 << bit, rf"opp_pinned has point {bit}\b") for bit in (0, 25, 31)),
+        ("own", 0, r"own point 8 is opp point 17: .*neither is pinned"),
+        ("opp", 0, r"own point 20 is opp point 5: .*neither is pinned"),
+        ("own", 1 << 8 | 1 << 9, r"own point 9 cannot be pinned"),
+        ("own", 1 << 8 | 1 << 24, r"own point 24 cannot be pinned"),
+        ("own", 1 << 8 | 1 << 20, r"own point 20 cannot be pinned"),
+        ("opp", 1 << 5 | 1 << 17, r"own point 8 is opp point 17: both are pinned"),
+        ("opp", 1 << 5 | 1 << 1, r"opp point 1 cannot be pinned"),
+        ("own", 2**32 - 1, r"own_pinned has point 0\b.*own_pinned has point 31\b"),
+    ],
+)
+def test_hostile_pins(ruleset, threads, side, mask, named):
+    records = np.repeat(pinned_record(), 1500)
+    tf.check_records(records, ruleset)
+    records[side]["pinned"][[1234, 1499]] = mask
+    whole, out = canaries(200_000)
+    for rolls in (tf.ALL_ROLLS, np.full((1500, 2), 4)):
+        for room in (None, out):
+            with pytest.raises(tf.IllegalPosition, match=rf"row 1234: .*{named}"):
+                tf.afterstates(records, rolls, ruleset, threads=threads, out=room)
+    assert intact(whole, 8, 8 + len(out))
+    for call in (tf.check_records, tf.from_records):
+        with pytest.raises(tf.IllegalPosition, match=rf"row 1234: .*{named}"):
+            call(records, ruleset)
+
+
+@settings(max_examples=200)
+@given(
+    legal_boards(tf.PLAKOTO),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(GAMES),
+)
+def test_no_pins_crash_the_kernel(board, own_mask, opp_mask, ruleset):
+    """Either refused with reasons, or a position of which every result is one too."""
+    records = to_array([board])
+    for side, mask in (("own", own_mask), ("opp", opp_mask)):
+        records[side]["pinned"] = mask
+    try:
+        tf.check_records(records, ruleset)
+    except tf.IllegalPosition:
+        with pytest.raises(tf.IllegalPosition, match="row 0"):
+            tf.afterstates(records, tf.ALL_ROLLS, ruleset)
+    else:
+        found = tf.afterstates(records, tf.ALL_ROLLS, ruleset)
+        tf.check_records(found.positions, ruleset)
+
+
+@pytest.mark.parametrize("game", [tf.PORTES, tf.FEVGA, tf.GIOUL, tf.LONG_NARDY], ids=str)
+def test_no_pins_without_the_game_for_it(game):
+    records = tf.start_records(game, 3)
+    records["opp"]["pinned"][1] = 1 << 24
+    with pytest.raises(tf.IllegalPosition, match=r"row 1: .*pinned"):
+        tf.afterstates(records, tf.ALL_ROLLS, game)
+
+
 def test_a_bad_row_reports_all_its_faults():
     records = tf.start_records(tf.FEVGA, 3)
     bad = records[1:2]

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from boards import PORTES_OPENINGS, ROLLS, board, counts, from_array, same_results, to_array
+from boards import (
+    PORTES_OPENINGS,
+    ROLLS,
+    agree_with_reference,
+    board,
+    counts,
+    from_array,
+    same_results,
+    to_array,
+)
 
 import tavli_fast as tf
 from tavli_fast import reference
@@ -256,3 +265,17 @@ def test_moving_through_a_banned_blockade_is_legal():
     assert opened in found
     assert held not in found
     assert held in results(*before, tf.FEVGA.replace(start_quarter="free"))
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "own", "opp", "pinned", "roll"),
+    [
+        ("plakoto(bear_off=optional)", {24: 1, 1: 1}, {24: 1}, {24}, (6, 6)),
+        ("plakoto(bear_off=optional, mother=loss)", {8: 1, 5: 1}, {24: 1}, set(), (4, 4)),
+    ],
+)
+def test_no_stop_of_bearing_off_after_the_end_of_the_game(ruleset, own, opp, pinned, roll):
+    """24/18 leaves his mother pinned for good, 5/1 pins her: nothing follows that could stop."""
+    agree_with_reference(
+        [board(own, opp)._replace(opp_pinned=frozenset(pinned))], tf.find_ruleset(ruleset)
+    )

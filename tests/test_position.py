@@ -20,6 +20,8 @@ from tavli_fast import reference
 
 GAMES = list(tf.RULESETS.values())
 START = tf.Position.start(tf.PORTES)
+PIPS = {"portes": 167, "backgammon": 167, "tavla": 167, "nackgammon": 194, "hypergammon": 69}
+"""Of either side at the start of games that do not begin with all 15 on 24."""
 
 
 # Construction
@@ -32,7 +34,7 @@ def test_start(ruleset):
     assert start.own == start.opp == ruleset.start
     assert start.own_pinned == start.opp_pinned == ()
     assert start.points_won is None
-    pips = 167 if ruleset.contact.value == "hit" else 360
+    pips = PIPS.get(ruleset.game, 360)
     assert start.pip_counts == (pips, pips)
 
 
@@ -86,7 +88,9 @@ def test_impossible_counts(own, opp, named):
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("ruleset", [tf.FEVGA, tf.MOULTEZIM], ids=str)
+@pytest.mark.parametrize(
+    "ruleset", [each for each in GAMES if each.contact is not tf.Contact.HIT], ids=str
+)
 def test_no_bar_without_hits(ruleset):
     for own, opp in (({25: 1, 24: 14}, {24: 15}), ({24: 15}, {25: 15})):
         with pytest.raises(tf.IllegalPosition, match="bar"):
@@ -105,7 +109,7 @@ def test_one_point_holds_one_colour(ruleset):
 
 
 def test_no_pins_in_games_without_them():
-    for ruleset in (tf.PORTES, tf.FEVGA):
+    for ruleset in (tf.PORTES, tf.FEVGA, tf.LONG_NARDY, tf.GUL_BARA, tf.GIOUL):
         with pytest.raises(tf.IllegalPosition, match="pinned"):
             tf.Position(ruleset, {24: 15}, {13: 15}, own_pinned=(24,))
         with pytest.raises(tf.IllegalPosition, match="pinned"):
@@ -118,11 +122,147 @@ def test_all_faults_at_once():
     faults = caught.value.faults
     assert isinstance(faults, tuple)
     assert all(isinstance(fault, str) for fault in faults)
-    for named in ("own has 17", "opp has 16", "12", "bar", "own_pinned"):
+    for named in ("own has 17", "opp has 16", "12", "bar", "pinned"):
         assert sum(named in fault for fault in faults) >= 1, named
     assert len(faults) == 5
     assert all(fault in str(caught.value) for fault in faults)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+# Pins
+
+
+PINNED = tf.Position(tf.PLAKOTO, {24: 12, 20: 2, 8: 1}, {24: 13, 17: 1, 5: 1}, (8,), (5,))
+"""Two of mine stand on his 5, and one of his on my 8."""
+
+
+def test_pins_are_read_and_turned():
+    assert (PINNED.own_pinned, PINNED.opp_pinned) == ((8,), (5,))
+    flipped = PINNED.flip()
+    assert (flipped.own_pinned, flipped.opp_pinned) == ((5,), (8,))
+    assert flipped != PINNED
+    assert flipped.flip() == PINNED
+    for pins in ([8], {8}, iter((8,)), (np.int64(8),), np.array([8]), (8, 8)):
+        assert tf.Position(tf.PLAKOTO, PINNED.own, PINNED.opp, pins, {5}) == PINNED
+
+
+def test_text_with_pins():
+    assert PINNED.text == "24:12,20:2,8:1p/24:13,17:1,5:1p"
+    assert tf.Position.parse(PINNED.text, tf.PLAKOTO) == PINNED
+    assert tf.Position.parse(" 5:1P, 24:13,17:1 / 24:12,8:1p,20:2", tf.PLAKOTO) == PINNED.flip()
+    with pytest.raises(tf.IllegalPosition, match="neither is pinned"):
+        tf.Position.parse("24:12,20:2,8:1/24:13,17:1,5:1p", tf.PLAKOTO)
+    with pytest.raises(tf.IllegalPosition, match="cannot be pinned"):
+        tf.Position.parse("24:12p,20:2,8:1p/24:13,17:1,5:1p", tf.PLAKOTO)
+
+
+def test_repr_with_pins():
+    text = repr(PINNED)
+    assert "own_pinned" in text
+    assert "opp_pinned" in text
+    assert eval(text, {"Position": tf.Position, "find_ruleset": tf.find_ruleset}) == PINNED
+
+
+def test_who_lies_under_is_part_of_a_position():
+    """One checker each on my 8: the same counts are two positions."""
+    own, opp = {24: 14, 8: 1}, {24: 14, 17: 1}
+    under = tf.Position(tf.PLAKOTO, own, opp, own_pinned=(8,))
+    over = tf.Position(tf.PLAKOTO, own, opp, opp_pinned=(17,))
+    assert under != over
+    assert hash(under) != hash(over)
+    assert len({under, over, pickle.loads(pickle.dumps(over)), copy.deepcopy(under)}) == 2
+    assert under.text != over.text
+    assert (under.flip().own_pinned, under.flip().opp_pinned) == ((), (8,))
+    assert under.afterstates((6, 5)) != over.afterstates((6, 5))
+    assert tf.to_records([under]).tobytes() != tf.to_records([over]).tobytes()
+
+
+@pytest.mark.parametrize("ruleset", [tf.PLAKOTO, tf.TAPA, tf.MAHBUSA], ids=str)
+@pytest.mark.parametrize(
+    ("own", "opp", "own_pinned", "opp_pinned", "named"),
+    [
+        ({24: 14, 8: 1}, {24: 14, 17: 1}, (), (), ["8", "17", "neither is pinned"]),
+        ({24: 14, 8: 1}, {24: 14, 17: 1}, (8,), (17,), ["8", "17", "both are pinned"]),
+        ({24: 13, 8: 2}, {24: 13, 17: 2}, (), (), ["8", "17"]),
+        ({24: 13, 8: 2}, {24: 13, 17: 2}, (8,), (), ["own", "8"]),
+        ({24: 13, 8: 2}, {24: 14, 17: 1}, (8,), (), ["own", "8"]),
+        ({24: 14, 8: 1}, {24: 13, 17: 2}, (), (17,), ["opp", "17"]),
+        ({24: 14, 8: 1}, {24: 15}, (8,), (), ["own", "8"]),
+        ({24: 14, 8: 1}, {24: 15}, (9,), (), ["own", "9"]),
+        ({24: 14, 8: 1}, {24: 15}, (), (17,), ["opp", "17"]),
+        ({24: 15}, {24: 15}, (0,), (), ["own_pinned", "0"]),
+        ({24: 15}, {24: 15}, (), (25,), ["opp_pinned", "25"]),
+        ({24: 15}, {24: 15}, (31,), (), ["own_pinned", "31"]),
+        ({24: 15}, {24: 15}, (-1,), (), ["own_pinned", "-1"]),
+        ({24: 15}, {24: 15}, (), (10**30,), ["opp_pinned", str(10**30)]),
+    ],
+)
+def test_pins_that_cannot_be(ruleset, own, opp, own_pinned, opp_pinned, named):
+    with pytest.raises(tf.IllegalPosition) as caught:
+        tf.Position(ruleset, own, opp, own_pinned, opp_pinned)
+    for part in named:
+        assert part in str(caught.value)
+
+
+def test_all_faults_of_pins_at_once():
+    with pytest.raises(tf.IllegalPosition) as caught:
+        tf.Position(
+            tf.PLAKOTO,
+            {24: 12, 8: 1, 7: 1, 6: 1, 25: 1},
+            {24: 14, 17: 1, 18: 1, 4: 1},
+            (8, 6),
+            (17, 4),
+        )
+    faults = caught.value.faults
+    for named in (
+        "own has 16",
+        "opp has 17",
+        "bar",
+        "own point 8 is opp point 17: both are pinned",
+        "own point 6 cannot be pinned",
+        "opp point 4 cannot be pinned",
+        "own point 7 is opp point 18",
+    ):
+        assert sum(named in fault for fault in faults) == 1, named
+    assert len(faults) == 7
+    assert all(fault in str(caught.value) for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("own", "opp", "own_pinned", "opp_pinned", "points"),
+    [
+        # Mine pinned, his 24 empty; with a checker there; both pinned; mine not the last on 24.
+        ({24: 1, 10: 14}, {1: 1, 6: 14}, (24,), (), {"unless_mutual": -2, "loss": -2, "off": None}),
+        (
+            {24: 1, 10: 14},
+            {1: 1, 24: 1, 6: 13},
+            (24,),
+            (),
+            {"unless_mutual": None, "loss": -2, "off": None},
+        ),
+        (
+            {24: 1, 1: 1, 10: 13},
+            {24: 1, 1: 1, 6: 13},
+            (24,),
+            (24,),
+            {"unless_mutual": 0, "loss": 0, "off": 0},
+        ),
+        ({24: 1, 0: 3, 10: 11}, {1: 2, 0: 13}, (24,), (), {"unless_mutual": -2, "off": None}),
+        ({23: 1, 10: 14}, {2: 1, 6: 14}, (23,), (), {"unless_mutual": None, "loss": None}),
+        ({10: 15}, {}, (), (), {"unless_mutual": -2, "loss": -2, "off": -2}),
+        ({0: 1, 10: 14}, {}, (), (), {"unless_mutual": -1, "loss": -1, "off": -1}),
+    ],
+)
+def test_points_of_mothers_and_draws(own, opp, own_pinned, opp_pinned, points):
+    """Two points or three for a mother that is lost, whatever is off; none for a draw."""
+    for mother, won in points.items():
+        for worth in ("2", "3"):
+            ruleset = tf.PLAKOTO.replace(mother=mother, mother_points=worth)
+            position = tf.Position(ruleset, own, opp, own_pinned, opp_pinned)
+            expected = -int(worth) if won == -2 and own_pinned else won
+            assert position.points_won == expected
+            assert position.flip().points_won == (-expected if expected else expected)
+            assert reference.points_won(position) == expected
 
 
 def test_errors_are_value_errors():
@@ -254,7 +394,8 @@ def test_pips_and_points_are_those_of_the_reference(ruleset):
             sum(point * count for point, count in enumerate(side)) for side in board[:2]
         )
         assert position.points_won is None
-        won = board._replace(own=counts({}))
+        no_pins = {"own_pinned": frozenset(), "opp_pinned": frozenset()}
+        won = board._replace(own=counts({}, ruleset.checkers), **no_pins)
         for each in (won, reference.flip(won)):
             assert to_position(each, ruleset).points_won == reference.points_won(each, ruleset)
 

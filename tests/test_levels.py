@@ -1,0 +1,156 @@
+"""Every build of the kernel that runs here gives the same bytes, the order of results included."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from boards import to_array
+from strategies import arbitrary_board, random_play, variant
+from test_corpus import CORPORA
+
+import tavli_fast as tf
+from tavli_fast import _dispatch
+from tavli_fast.rules import Ruleset
+
+GAMES = list(tf.RULESETS.values())
+LEVELS = tf.cpu.supported
+DEPTHS = {"portes": 2, "backgammon": 2, "tavla": 2, "hypergammon": 2, "nackgammon": 2}
+"""Of the paths counted from the start; 3 in the other games, which begin narrowly."""
+
+
+@pytest.fixture(autouse=True)
+def same_level_afterwards():
+    chosen = _dispatch.cpu.level
+    yield
+    _dispatch.use(chosen)
+
+
+def at_every_level(call) -> list:
+    """What a call returns, level by level."""
+    results = []
+    for level in LEVELS:
+        _dispatch.use(level)
+        assert _dispatch.cpu.level == level
+        results.append(call())
+    return results
+
+
+def batch(records: np.ndarray, rolls: np.ndarray, ruleset: Ruleset, flip: bool) -> tuple:
+    """All bytes of a batch's answer, with an `out` that would show one row written too many."""
+    found = tf.afterstates(records, rolls, ruleset, flip=flip)
+    room = np.full((len(found.positions) + 1) * 64, 0xA5, np.uint8).view(tf.POSITION)
+    again = tf.afterstates(records, rolls, ruleset, flip=flip, out=room)
+    assert again.positions.tobytes() == found.positions.tobytes()
+    assert (room[-1:].view(np.uint8) == 0xA5).all()
+    return tuple(part.tobytes() for part in found)
+
+
+def test_the_best_supported_level_works_unless_told_otherwise():
+    assert set(LEVELS) <= set(tf.cpu.built) <= set(_dispatch.LEVELS)
+    assert "base" in LEVELS
+    wanted = os.environ.get("TAVLI_FAST_CPU") or "auto"
+    assert tf.cpu.level == (LEVELS[0] if wanted == "auto" else wanted)
+
+
+def test_no_silent_fall_to_base():
+    """Whoever builds says in TAVLI_FAST_EXPECT_CPU which level has to run there."""
+    expected = os.environ.get("TAVLI_FAST_EXPECT_CPU")
+    if expected is None:
+        pytest.skip("TAVLI_FAST_EXPECT_CPU is not set")
+    assert tf.cpu.level == expected
+
+
+@pytest.mark.parametrize("name", CORPORA)
+@pytest.mark.parametrize("flip", [False, True])
+def test_corpora(name, flip):
+    corpus = CORPORA[name]()
+    answers = at_every_level(lambda: batch(corpus.records, corpus.rolls, corpus.ruleset, flip))
+    assert len(set(answers)) == 1
+
+
+@pytest.mark.parametrize("ruleset", GAMES, ids=str)
+def test_arbitrary_boards_under_all_rolls(ruleset):
+    choose = random.Random(8)
+    records = to_array([arbitrary_board(choose, ruleset) for _ in range(400)])
+    for each in (ruleset, variant(choose, ruleset), variant(choose, ruleset)):
+        answers = at_every_level(lambda each=each: batch(records, tf.ALL_ROLLS, each, False))
+        assert len(set(answers)) == 1, each
+
+
+@pytest.mark.parametrize("ruleset", GAMES, ids=str)
+def test_random_play_under_all_rolls(ruleset):
+    records = to_array(random_play(ruleset, seed=8, games=4, plies=80))
+    assert len(set(at_every_level(lambda: batch(records, tf.ALL_ROLLS, ruleset, True)))) == 1
+
+
+@pytest.mark.parametrize("ruleset", GAMES, ids=str)
+def test_perft(ruleset):
+    start, depth = tf.Position.start(ruleset), DEPTHS.get(ruleset.game, 3)
+    assert len(set(at_every_level(lambda: start.perft(depth, weighted=True)))) == 1
+    choose = random.Random(9)
+    for _ in range(20):
+        (position,) = tf.from_records(to_array([arbitrary_board(choose, ruleset)]), ruleset)
+        assert len(set(at_every_level(lambda position=position: position.perft(1)))) == 1
+
+
+@pytest.mark.parametrize("ruleset", GAMES, ids=str)
+def test_moves_of_single_positions(ruleset):
+    choose = random.Random(10)
+    records = to_array([arbitrary_board(choose, ruleset) for _ in range(10)])
+    positions = tf.from_records(records, ruleset)
+
+    def moves():
+        return [
+            [(move.steps, move.hits, move.after.text) for move in position.moves(roll)]
+            for position in positions
+            for roll in ((2, 1), (6, 4), (5, 5))
+        ]
+
+    first, *others = at_every_level(moves)
+    assert all(other == first for other in others)
+
+
+def imported(level: str, program: str) -> subprocess.CompletedProcess:
+    """Import the package anew with a level forced, and run a program."""
+    return subprocess.run(
+        [sys.executable, "-c", f"import tavli_fast as tf; {program}"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TAVLI_FAST_CPU": level},
+        cwd=Path(__file__).parent,
+    )
+
+
+@pytest.mark.parametrize("level", ["auto", *LEVELS])
+def test_a_level_can_be_forced(level):
+    done = imported(level, "print(*tf.cpu, sep='/')")
+    assert done.returncode == 0, done.stderr[-500:]
+    chosen = LEVELS[0] if level == "auto" else level
+    assert done.stdout.strip() == f"{chosen}/{tf.cpu.built}/{tf.cpu.supported}"
+
+
+@pytest.mark.parametrize("level", ["x86_64_v9", "BASE", "avx2", "base ", "0"])
+def test_an_unknown_level_is_an_import_error(level):
+    """It names what is built and what of it can run here."""
+    done = imported(level, "print('imported')")
+    assert done.returncode != 0
+    assert not done.stdout
+    built, supported = ", ".join(tf.cpu.built), ", ".join(tf.cpu.supported)
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: ")
+    assert f"TAVLI_FAST_CPU={level}" in last
+    assert f"has {built}, " in last
+    assert f"supports {supported}" in last
+
+
+def test_an_unknown_level_leaves_the_one_in_use():
+    before = _dispatch.cpu
+    with pytest.raises(ImportError):
+        _dispatch.use("x86_64_v9")
+    assert _dispatch.cpu == before
