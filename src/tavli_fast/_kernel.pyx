@@ -1024,7 +1024,7 @@ cdef int64_t mixed_stops(const Turn *turn, int high, int low, bint watch, Record
 cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left, bint watch, Record **row) noexcept nogil:
     """Plays of fewer numbers, where the rest could only bear off; tells if a full one is legal."""
     cdef uint32_t sources = walk_sources(turn, walk, number)
-    cdef uint32_t rest = sources & walk.below
+    cdef uint32_t rest = sources
     cdef bint finished = False
     cdef Walk then
     cdef int point
@@ -1034,7 +1034,10 @@ cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left,
         point = highest_bit(rest)
         rest ^= bit(point)
         take_step(turn, walk, number, point, &then)
-        finished |= double_stops(turn, number, &then, left - 1, watch, row)
+        if turn.watches_mother and ends_game(turn, &then):
+            finished = True
+        elif walk.below & bit(point):
+            finished |= double_stops(turn, number, &then, left - 1, watch, row)
     if finished and only_bears_off(turn, sources, number) and passes(turn, watch, &walk.at):
         row[0][0] = walk.at
         row[0] += 1

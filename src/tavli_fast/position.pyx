@@ -272,11 +272,11 @@ cdef class Position:
             bytes_[point] = own_counts[point]
             bytes_[32 + point] = opp_counts[point]
         for name, pinned, side in (("own_pinned", own_pinned, 0), ("opp_pinned", opp_pinned, 32)):
-            for point in pinned:
-                if not 1 <= index(point) <= 24:
-                    faults.append(f"{name} has point {point!r}; pins are on 1 to 24")
+            for under in pinned:
+                if not 1 <= index(under) <= 24:
+                    faults.append(f"{name} has point {under!r}; pins are on 1 to 24")
                 else:
-                    bytes_[side + 28 + point // 8] |= 1 << point % 8
+                    bytes_[side + 28 + under // 8] |= 1 << under % 8
         if not faults:
             faults = describe_faults(
                 &self.record, ruleset, kernel.faults(&self.record, &law.rules)
