@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from boards import ROLLS, by_row, from_array, shown, to_array
-from exhaustive import positions
-from exhaustive import to_array as small_ends
+from exhaustive import complete, positions
 from hypothesis import given, settings
 from strategies import legal_boards
 from test_corpus import CORPORA
@@ -56,7 +55,7 @@ def test_counts_of_the_whole_corpus():
 
 def test_small_ends():
     """One and two checkers left a side, bearing off and from the bar."""
-    records = small_ends(*positions(tf.PORTES))[::101]
+    records = complete(*positions(tf.PORTES), tf.PORTES)[::101]
     found = tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES)
     pairs = [(board, roll) for board in from_array(records) for roll in ROLLS]
     for (board, roll), results, played in zip(pairs, by_row(found), found.played, strict=True):
