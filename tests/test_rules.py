@@ -19,7 +19,11 @@ GAMES = list(tf.RULESETS.values())
 
 
 def test_the_games():
-    assert list(tf.RULESETS) == ["portes", "backgammon", "tavla", "fevga", "moultezim"]
+    assert list(tf.RULESETS) == [
+        *("portes", "backgammon", "tavla", "hypergammon", "nackgammon"),
+        *("plakoto", "tapa", "mahbusa", "fevga", "moultezim"),
+        *("gul_bara", "gioul", "long_nardy"),
+    ]
     for game, ruleset in tf.RULESETS.items():
         assert ruleset.game == game
         assert getattr(tf, game.upper()) is ruleset
@@ -27,10 +31,11 @@ def test_the_games():
 
 def test_the_start_positions():
     """167 pips in Portes and its kin, 360 with all checkers on 24."""
-    for ruleset in GAMES:
-        assert ruleset.checkers == 15
+    unlike = {"hypergammon": (3, 69), "nackgammon": (15, 194)}
+    for game, ruleset in tf.RULESETS.items():
         pips = sum(point * count for point, count in enumerate(ruleset.start))
-        assert pips == {Contact.HIT: 167, Contact.HOLD: 360}[ruleset.contact]
+        usual = (15, 167 if ruleset.contact is Contact.HIT else 360)
+        assert (ruleset.checkers, pips) == unlike.get(game, usual)
     assert tf.PORTES.start == tuple({24: 2, 13: 5, 8: 3, 6: 5}.get(point, 0) for point in range(26))
 
 
@@ -72,6 +77,27 @@ DEFAULTS = {
     },
 }
 DEFAULTS["moultezim"] = DEFAULTS["fevga"] | {"runner": "pass"}
+DEFAULTS["hypergammon"] = DEFAULTS["nackgammon"] = DEFAULTS["backgammon"]
+SHARED = {"bear_off": "if_other_step", "opening": "reroll"}
+DEFAULTS["plakoto"] = SHARED | {
+    "mother": "unless_mutual",
+    "mother_points": "2",
+    "bear_off_while_pinned": "allowed",
+}
+DEFAULTS["tapa"] = DEFAULTS["plakoto"] | {"mother": "off"}
+DEFAULTS["mahbusa"] = DEFAULTS["tapa"] | {"bear_off_while_pinned": "forbidden"}
+DEFAULTS["gul_bara"] = SHARED | {
+    "cascade_from": "1",
+    "cascade_extent": "chain",
+    "unfinished": "forfeit",
+}
+DEFAULTS["gioul"] = DEFAULTS["gul_bara"] | {"unfinished": "opponent_plays"}
+DEFAULTS["long_nardy"] = SHARED | {
+    "head": "one_a_turn",
+    "head_exception": "two_on_doubles",
+    "six_prime": "needs_one_ahead",
+    "last_roll_draw": "off",
+}
 
 
 @pytest.mark.parametrize("ruleset", GAMES, ids=str)
