@@ -97,16 +97,6 @@ static inline uint32_t parallel_mask(uint32_t mask)
     return (mask >> 12 & 0x1FFEu) | (mask & 0x1FFEu) << 12;
 }
 
-/* What lies behind a side's 26 counts: spare and pinned bytes, all zero or not. */
-static inline uint64_t tail_bits(const uint8_t *counts)
-{
-    uint16_t spare;
-    uint32_t pinned;
-    memcpy(&spare, counts + 26, sizeof spare);
-    memcpy(&pinned, counts + 28, sizeof pinned);
-    return spare | pinned;
-}
-
 #if defined(_MSC_VER) && !defined(__clang__)
 #define LINE_ALIGNED __declspec(align(64))
 #define assume_aligned(pointer) (pointer)
