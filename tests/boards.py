@@ -81,6 +81,25 @@ def from_array(records: np.ndarray) -> list[Board]:
     return [unpack(data[i : i + 64]) for i in range(0, len(data), 64)]
 
 
+def as_bytes(records: np.ndarray) -> np.ndarray:
+    """(n, 64) uint8."""
+    return records.view(np.uint8).reshape(-1, 64)
+
+
+def fnv_1a(data: np.ndarray) -> np.ndarray:
+    """FNV-1a-64 of each row of bytes, by the corpora's basis."""
+    hashes = np.full(len(data), 1469598103934665603, dtype=np.uint64)
+    for column in data.T:
+        hashes ^= column
+        hashes *= np.uint64(1099511628211)
+    return hashes
+
+
+def fingerprints(found: tf.Afterstates, columns: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Of each row's results in any order: the sum of their hashes, (n,) uint64."""
+    return np.add.reduceat(fnv_1a(as_bytes(found.positions)[:, columns]), found.offsets[:-1])
+
+
 def to_position(board: Board, ruleset: Ruleset) -> tf.Position:
     return tf.Position(
         ruleset, board.own, board.opp, tuple(board.own_pinned), tuple(board.opp_pinned)

@@ -1,24 +1,28 @@
 """Hold the kernel against the reference on as many (position, roll) pairs as time allows.
 
-    python tests/compare.py --pairs 200000 [--seed N] [GAME ...]
+    python tests/compare.py --pairs 200000 [--seed N] [--answers FOLDER] [GAME ...]
 
 Half of the positions are met in random play, half are laid out by `strategies.py`; each is judged
 under random options, or the game's own, with a few of the 21 rolls. What differs is made smaller
 by taking checkers off the board, and the smallest position is shown. Nearly all the time goes to
-the reference: some 2 to 5 ms a pair.
+the reference, some 2 to 5 ms a pair: with `--answers` what it found is kept in a folder, so that a
+run that was stopped goes on where it was, and a changed kernel is judged in seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import random
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from boards import ROLLS, by_reference, from_array, shown, to_array
+from boards import ROLLS, as_bytes, by_reference, fingerprints, fnv_1a, from_array, shown, to_array
 from strategies import arbitrary_board, random_play, variant
 from tqdm import tqdm
 
@@ -30,6 +34,21 @@ Roll = tuple[int, int]
 Pair = tuple[Board, Roll, Ruleset]
 
 ROLLS_EACH = 3
+BLOCK = 2_000
+"""Pairs whose answers are kept in one file."""
+
+
+class Answers(NamedTuple):
+    """Pairs, and what the reference finds: a row each."""
+
+    records: np.ndarray
+    rolls: np.ndarray
+    rulesets: np.ndarray
+    """Their texts."""
+    counts: np.ndarray
+    played: np.ndarray
+    sums: np.ndarray
+    """The fingerprints of the results."""
 
 
 def positions(choose: random.Random, ruleset: Ruleset) -> Iterator[Board]:
@@ -96,20 +115,73 @@ def report(board: Board, roll: Roll, ruleset: Ruleset) -> str:
     return "\n".join(lines)
 
 
-def compare(ruleset: Ruleset, wanted: int, seed: int) -> int:
+def answers(block: list[Pair]) -> Answers:
+    """Ask the reference."""
+    rows = []
+    for board, roll, ruleset in block:
+        results, played = by_reference(board, roll, ruleset)
+        sum_ = fnv_1a(as_bytes(to_array(results))).sum(dtype=np.uint64)
+        rows.append((roll, str(ruleset), len(results), played, sum_))
+    return Answers(to_array([board for board, _, _ in block]), *map(np.array, zip(*rows, strict=True)))
+
+
+def kept_answers(ruleset: Ruleset, seed: str, size: int, folder: Path | None) -> Answers:
+    """The answers of one block, from its file if there is one."""
+    choose = random.Random(f"{seed} {ruleset}")
+    if folder is None:
+        return answers(list(itertools.islice(pairs(choose, ruleset), size)))
+    file = folder / f"{ruleset} {seed} {size}.npz"
+    if not file.exists():
+        found = answers(list(itertools.islice(pairs(choose, ruleset), size)))
+        part = file.with_suffix(".part.npz")
+        np.savez_compressed(part, **found._asdict())
+        part.rename(file)
+    with np.load(file) as stored:
+        return Answers(**stored)
+
+
+def differing(expected: Answers) -> list[Pair]:
+    """The pairs of which the kernel says something else."""
+    differ = []
+    for text in sorted(set(expected.rulesets.tolist())):
+        ruleset = tf.find_ruleset(text)
+        some = Answers(*(column[expected.rulesets == text] for column in expected))
+        found = tf.afterstates(some.records, some.rolls, ruleset)
+        wrong = (
+            (np.diff(found.offsets) != some.counts)
+            | (found.played != some.played)
+            | (fingerprints(found) != some.sums)
+        )
+        for record, roll in zip(some.records[wrong], some.rolls[wrong].tolist(), strict=True):
+            differ.append((from_array(record)[0], tuple(roll), ruleset))
+    return differ
+
+
+def compare(ruleset: Ruleset, wanted: int, seed: int, folder: Path | None) -> int:
     """Compare so many pairs of a game, say what came of it, and return how many differ."""
-    differing: list[Pair] = []
+    differ: list[Pair] = []
     began = time.perf_counter()
-    some = itertools.islice(pairs(random.Random(f"{seed} {ruleset}"), ruleset), wanted)
-    for pair in tqdm(some, desc=str(ruleset), total=wanted, unit=" pairs", mininterval=1):
-        if differs(*pair):
-            differing.append(pair)
+    with tqdm(desc=str(ruleset), total=wanted, unit=" pairs", mininterval=1) as bar:
+        for block, first in enumerate(range(0, wanted, BLOCK)):
+            size = min(BLOCK, wanted - first)
+            differ += differing(kept_answers(ruleset, f"{seed}-{block}", size, folder))
+            bar.update(size)
     rate = wanted / (time.perf_counter() - began)
-    print(f"{ruleset}: {wanted} pairs, {len(differing)} differ, {rate:.0f} a second", flush=True)
-    if differing:
-        shrunk = [(smallest(*pair), *pair[1:]) for pair in differing[:20]]
+    print(f"{ruleset}: {wanted} pairs, {len(differ)} differ, {rate:.0f} a second", flush=True)
+    if differ:
+        shrunk = [(smallest(*pair), *pair[1:]) for pair in differ[:20] if differs(*pair)]
         print(report(*min(shrunk, key=lambda pair: 2 * 15 - pair[0].own[OFF] - pair[0].opp[OFF])))
-    return len(differing)
+    return len(differ)
+
+
+def answers_folder(parent: Path) -> Path:
+    """Where the answers of this very reference are kept."""
+    source = hashlib.sha256()
+    for module in (tf.reference, tf.rules):
+        source.update(Path(module.__file__).read_bytes())
+    folder = parent / source.hexdigest()[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def main() -> None:
@@ -117,9 +189,11 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=list(tf.RULESETS), metavar="GAME")
     parser.add_argument("--pairs", type=int, default=200_000, help="a game")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--answers", type=Path, help="folder to keep the reference's answers in")
     arguments = parser.parse_args()
     rulesets = [tf.find_ruleset(game) for game in arguments.games]
-    if sum(compare(ruleset, arguments.pairs, arguments.seed) for ruleset in rulesets):
+    folder = answers_folder(arguments.answers) if arguments.answers else None
+    if sum(compare(each, arguments.pairs, arguments.seed, folder) for each in rulesets):
         sys.exit(1)
 
 

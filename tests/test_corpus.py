@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from boards import ROLLS, by_reference, from_array, pack
+from boards import ROLLS, as_bytes, by_reference, fingerprints, fnv_1a, from_array, to_array
 
 import tavli_fast as tf
 from tavli_fast import reference
@@ -78,20 +78,6 @@ def corpus(request):
     return CORPORA[request.param]()
 
 
-def fnv_1a(data: np.ndarray) -> np.ndarray:
-    """FNV-1a-64 of each row of bytes, by the corpus's basis."""
-    hashes = np.full(len(data), 1469598103934665603, dtype=np.uint64)
-    for column in data.T:
-        hashes ^= column
-        hashes *= np.uint64(1099511628211)
-    return hashes
-
-
-def fingerprints(found: tf.Afterstates, columns: np.ndarray) -> np.ndarray:
-    data = found.positions.view(np.uint8).reshape(-1, 64)
-    return np.add.reduceat(fnv_1a(data[:, columns]), found.offsets[:-1])
-
-
 def test_sizes():
     assert {name: len(load().records) for name, load in CORPORA.items()} == {
         "portes": 40_000,
@@ -153,7 +139,7 @@ def test_results_are_distinct(corpus):
     """The fingerprint of a set cannot tell a repeat from two equal results; this can."""
     found = tf.afterstates(corpus.records, corpus.rolls, corpus.ruleset)
     row = np.repeat(np.arange(len(corpus.records), dtype="<u8"), np.diff(found.offsets))
-    data = found.positions.view(np.uint8).reshape(-1, 64)
+    data = as_bytes(found.positions)
     keyed = np.concatenate([data, row.view(np.uint8).reshape(-1, 8)], axis=1)
     assert len(np.unique(np.ascontiguousarray(keyed).view("V72"))) == len(data)
 
@@ -181,7 +167,7 @@ def test_reference_on_a_part(corpus):
         results, most = by_reference(board, roll, corpus.ruleset)
         assert len(results) == count, (board, roll)
         assert (most == 0) == lost
-        data = np.frombuffer(b"".join(map(pack, results)), dtype=np.uint8).reshape(-1, 64)
+        data = as_bytes(to_array(results))
         if fingerprint or not lost:
             assert fnv_1a(data[:, corpus.columns]).sum(dtype=np.uint64) == fingerprint, (
                 board,
