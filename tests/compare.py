@@ -122,7 +122,9 @@ def answers(block: list[Pair]) -> Answers:
         results, played = by_reference(board, roll, ruleset)
         sum_ = fnv_1a(as_bytes(to_array(results))).sum(dtype=np.uint64)
         rows.append((roll, str(ruleset), len(results), played, sum_))
-    return Answers(to_array([board for board, _, _ in block]), *map(np.array, zip(*rows, strict=True)))
+    return Answers(
+        to_array([board for board, _, _ in block]), *map(np.array, zip(*rows, strict=True))
+    )
 
 
 def kept_answers(ruleset: Ruleset, seed: str, size: int, folder: Path | None) -> Answers:
