@@ -35,7 +35,7 @@ def compiled(name, source, flags=()):
         f"tavli_fast.{name}",
         [f"{SOURCES}/{source}"],
         include_dirs=[str(Path(SOURCES).resolve())],
-        depends=[f"{SOURCES}/{header}" for header in ("_bits.h", "_cpu.h")],
+        depends=[f"{SOURCES}/{header}" for header in ("_bits.h", "_cpu.h", "_record.h")],
         extra_compile_args=[*OPTIMISE, *flags],
         undef_macros=["NDEBUG"] if CHECKED else [],
     )

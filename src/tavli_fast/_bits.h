@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_record.h"
+
 #if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
+#include <stdlib.h>
 static __forceinline int lowest_bit(uint32_t mask)
 {
     unsigned long at;
@@ -19,9 +22,11 @@ static __forceinline int highest_bit(uint32_t mask)
     _BitScanReverse(&at, mask);
     return (int)at;
 }
+static __forceinline uint64_t swap_bytes(uint64_t word) { return _byteswap_uint64(word); }
 #else
 static inline int lowest_bit(uint32_t mask) { return __builtin_ctz(mask); }
 static inline int highest_bit(uint32_t mask) { return 31 - __builtin_clz(mask); }
+static inline uint64_t swap_bytes(uint64_t word) { return __builtin_bswap64(word); }
 #endif
 
 /* What the kernel calls inline is inlined, whatever a compiler's estimate says: the mechanics of a
@@ -33,50 +38,133 @@ static inline int highest_bit(uint32_t mask) { return 31 - __builtin_clz(mask); 
 #define CYTHON_INLINE inline __attribute__((always_inline))
 #endif
 
-/* Bit p of `held`: the side has checkers on point p; of `made`: it has two or more. */
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-static inline void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
+/* What a side's 32 bytes say. Bit p of `held`: it has checkers on point p; of `made`: two or more;
+   bits 26 and up of `held`: bytes behind the counts are in use. `total`: all its checkers. */
+typedef struct {
+    uint32_t held, made, total;
+} Side;
+
+#define COUNTS 0x3FFFFFFu
+
+/* `SideBytes` is a side in registers: what is read and what is copied are the same bytes, whatever
+   another thread does to the record meanwhile. */
+#if defined(__AVX2__)
+#include <immintrin.h>
+typedef __m256i SideBytes;
+
+static inline SideBytes load_side(const uint8_t *side)
 {
-    const __m128i low = _mm_loadu_si128((const __m128i *)counts);
-    const __m128i high = _mm_loadu_si128((const __m128i *)(counts + 16));
-    const __m128i zero = _mm_setzero_si128();
-    /* min(count, 1) == count for 0 and 1: unsigned, so that counts over 127 are right as well. */
-    const __m128i one = _mm_set1_epi8(1);
-    const uint32_t none = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero))
-        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero)) << 16;
-    const uint32_t few = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(low, one), low))
-        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(high, one), high)) << 16;
-    *held = ~none & 0x3FFFFFFu;
-    *made = ~few & 0x3FFFFFFu;
+    return _mm256_loadu_si256((const __m256i *)side);
 }
-/* All 26 counts of a side. */
-static inline int side_total(const uint8_t *counts)
+static inline void store_side(uint8_t *side, SideBytes bytes)
+{
+    _mm256_storeu_si256((__m256i *)side, bytes);
+}
+static inline void side_masks(SideBytes bytes, Side *side)
+{
+    const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi8(1);
+    /* min(count, 1) == count for 0 and 1: unsigned, so that counts over 127 are right as well. */
+    side->held = ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, zero));
+    side->made = ~(uint32_t)_mm256_movemask_epi8(
+        _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, one), bytes)) & COUNTS;
+}
+static inline __m128i quarter_totals(SideBytes bytes)
+{
+    const __m256i counts = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0xFFFF, 0);
+    const __m256i sums = _mm256_sad_epu8(
+        _mm256_and_si256(bytes, counts), _mm256_setzero_si256());
+    return _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+}
+#elif defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+typedef struct {
+    __m128i low, high;
+} SideBytes;
+
+static inline SideBytes load_side(const uint8_t *side)
+{
+    const SideBytes bytes = {_mm_loadu_si128((const __m128i *)side),
+                             _mm_loadu_si128((const __m128i *)(side + 16))};
+    return bytes;
+}
+static inline void store_side(uint8_t *side, SideBytes bytes)
+{
+    _mm_storeu_si128((__m128i *)side, bytes.low);
+    _mm_storeu_si128((__m128i *)(side + 16), bytes.high);
+}
+static inline void side_masks(SideBytes bytes, Side *side)
+{
+    const __m128i zero = _mm_setzero_si128(), one = _mm_set1_epi8(1);
+    /* min(count, 1) == count for 0 and 1: unsigned, so that counts over 127 are right as well. */
+    const __m128i low = _mm_min_epu8(bytes.low, one), high = _mm_min_epu8(bytes.high, one);
+    side->held = ~((uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes.low, zero))
+        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes.high, zero)) << 16);
+    side->made = ~((uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, bytes.low))
+        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, bytes.high)) << 16) & COUNTS;
+}
+static inline __m128i quarter_totals(SideBytes bytes)
 {
     const __m128i zero = _mm_setzero_si128();
-    const __m128i tail = _mm_slli_si128(_mm_loadu_si128((const __m128i *)(counts + 16)), 6);
-    const __m128i sums = _mm_add_epi64(
-        _mm_sad_epu8(_mm_loadu_si128((const __m128i *)counts), zero), _mm_sad_epu8(tail, zero));
-    return _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+    /* The six bytes behind the counts are shifted out. */
+    return _mm_add_epi64(_mm_sad_epu8(bytes.low, zero),
+                         _mm_sad_epu8(_mm_slli_si128(bytes.high, 6), zero));
 }
 #else
-static inline void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
+typedef struct {
+    uint8_t at[32];
+} SideBytes;
+
+static inline SideBytes load_side(const uint8_t *side)
 {
-    uint32_t some = 0, more = 0;
-    for (int point = 0; point < 26; point++) {
-        some |= (uint32_t)(counts[point] > 0) << point;
-        more |= (uint32_t)(counts[point] > 1) << point;
-    }
-    *held = some;
-    *made = more;
+    SideBytes bytes;
+    memcpy(bytes.at, side, 32);
+    return bytes;
 }
-static inline int side_total(const uint8_t *counts)
+static inline void store_side(uint8_t *side, SideBytes bytes) { memcpy(side, bytes.at, 32); }
+static inline void side_masks(SideBytes bytes, Side *side)
 {
-    int total = 0;
-    for (int point = 0; point < 26; point++) total += counts[point];
-    return total;
+    uint32_t held = 0, made = 0;
+    for (int at = 0; at < 32; at++) {
+        held |= (uint32_t)(bytes.at[at] > 0) << at;
+        made |= (uint32_t)(bytes.at[at] > 1) << at;
+    }
+    side->held = held;
+    side->made = made & COUNTS;
+}
+static inline uint32_t total(SideBytes bytes)
+{
+    uint32_t sum = 0;
+    for (int point = 0; point < 26; point++) sum += bytes.at[point];
+    return sum;
 }
 #endif
+
+static inline void side_of(const uint8_t *bytes, Side *side)
+{
+    side_masks(load_side(bytes), side);
+}
+
+/* Copies a record side by side, and reads both. */
+static inline void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t *opp_copy,
+                               Side *own, Side *opp)
+{
+    const SideBytes ours = load_side(record), his = load_side(record + 32);
+    store_side(own_copy, ours);
+    store_side(opp_copy, his);
+    side_masks(ours, own);
+    side_masks(his, opp);
+#if defined(__SSE2__) || defined(_M_X64)
+    {
+        const __m128i a = quarter_totals(ours), b = quarter_totals(his);
+        const __m128i both = _mm_add_epi64(_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b));
+        own->total = (uint32_t)_mm_cvtsi128_si32(both);
+        opp->total = (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(both, 8));
+    }
+#else
+    own->total = total(ours);
+    opp->total = total(his);
+#endif
+}
 
 /* Bit p becomes bit 25 - p: a point of one side as the other numbers it, in contrary movement. */
 static inline void contrary_masks(uint32_t *mask, uint32_t *other)
@@ -85,10 +173,9 @@ static inline void contrary_masks(uint32_t *mask, uint32_t *other)
     both = (both >> 1 & 0x5555555555555555u) | (both & 0x5555555555555555u) << 1;
     both = (both >> 2 & 0x3333333333333333u) | (both & 0x3333333333333333u) << 2;
     both = (both >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (both & 0x0F0F0F0F0F0F0F0Fu) << 4;
-    both = (both >> 8 & 0x00FF00FF00FF00FFu) | (both & 0x00FF00FF00FF00FFu) << 8;
-    both = (both >> 16 & 0x0000FFFF0000FFFFu) | (both & 0x0000FFFF0000FFFFu) << 16;
-    *mask = (uint32_t)(both >> 32) >> 6;
-    *other = (uint32_t)both >> 6;
+    both = swap_bytes(both);
+    *mask = (uint32_t)both >> 6;
+    *other = (uint32_t)(both >> 32) >> 6;
 }
 
 /* Bit p becomes bit p + 12 or p - 12: the same in parallel movement. Off and bar are dropped. */
@@ -98,10 +185,8 @@ static inline uint32_t parallel_mask(uint32_t mask)
 }
 
 #if defined(_MSC_VER) && !defined(__clang__)
-#define LINE_ALIGNED __declspec(align(64))
 #define assume_aligned(pointer) (pointer)
 #else
-#define LINE_ALIGNED __attribute__((aligned(64)))
 #define assume_aligned(pointer) __builtin_assume_aligned(pointer, 64)
 #endif
 

@@ -8,6 +8,7 @@ cdef const Kernel *kernel
 
 @cython.final
 cdef class KernelRules:
+    cdef object ruleset
     cdef Rules rules
 
 

@@ -63,23 +63,30 @@ def use(level):
 cpu = _choose()
 use(cpu.level)
 
-# Rulesets are few and never forgotten; a second thread at worst writes an equal value.
-cdef dict _known = {}
+# By identity, which costs a tenth of hashing all the options; what is kept here keeps its ruleset
+# alive, so no number comes to mean another one. A second thread at worst translates once more.
+cdef dict _translated = {}
+cdef enum:
+    MOST_KEPT = 1024
 
 
 cdef KernelRules kernel_rules(object ruleset):
-    if not isinstance(ruleset, Ruleset):
-        raise ValueError(
-            f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one from a text"
-        )
-    known = _known.get(ruleset)
+    known = _translated.get(id(ruleset))
     if known is None:
-        known = _known[ruleset] = _translate(ruleset)
+        if not isinstance(ruleset, Ruleset):
+            raise ValueError(
+                f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one from a text"
+            )
+        known = _translate(ruleset)
+        if len(_translated) >= MOST_KEPT:
+            _translated.clear()
+        _translated[id(ruleset)] = known
     return <KernelRules>known
 
 
 cdef KernelRules _translate(object ruleset):
     cdef KernelRules translated = KernelRules.__new__(KernelRules)
+    translated.ruleset = ruleset
     cdef Rules *rules = &translated.rules
     memset(rules, 0, sizeof(Rules))
     rules.checkers = ruleset.checkers
@@ -98,6 +105,9 @@ cdef KernelRules _translate(object ruleset):
     rules.block_may_be_built = ruleset.total_block_remedy == "must_open"
     rules.bans_six_prime = ruleset.six_prime != "free"
     rules.one_ahead_is_enough = ruleset.six_prime == "needs_one_ahead"
+    rules.bans_walls = (
+        rules.bans_start_quarter or rules.bans_mother_prime or rules.bans_six_prime
+    )
     rules.one_from_head = ruleset.head == "one_a_turn"
     rules.two_on_first_doubles = ruleset.head_exception == "two_on_doubles"
     rules.two_if_needed = ruleset.head_exception == "if_needed"

@@ -14,9 +14,11 @@ cdef enum:
     MOST_DOUBLE = 20480   # the same for a double: non-increasing quadruples of 25 points, and slack
 
 
-ctypedef struct Record:
-    # design: 64 bytes; own counts 26, spare 2, pinned 4, then the same of the other side
-    uint64_t lane[8]
+cdef extern from "_record.h":
+    ctypedef struct Record:
+        # design: 64 bytes; own counts 26, spare 2, pinned 4, then the same of the other side
+        uint64_t lane[8]
+    ctypedef Record AlignedRecord
 
 
 ctypedef struct Rules:
@@ -36,6 +38,7 @@ ctypedef struct Rules:
     uint8_t block_may_be_built      # but must be opened on the next turn
     uint8_t bans_six_prime          # any wall of six
     uint8_t one_ahead_is_enough     # that nobody of his is past
+    uint8_t bans_walls              # any of the bans on walls, total block aside
     uint8_t one_from_head           # a turn may take one checker from own 24
     uint8_t two_on_first_doubles    # or two by 3-3, 4-4 and 6-6 while all are there
     uint8_t two_if_needed           # or two while all are there and one cannot play every number

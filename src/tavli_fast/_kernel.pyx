@@ -21,14 +21,21 @@ from libc.string cimport memcpy, memset
 
 from tavli_fast._kernel cimport (
     ABI, BAD_DIE, BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
-    SPARE_IN_USE, Batch, Freedom, Kernel, Record, Rules,
+    SPARE_IN_USE, AlignedRecord, Batch, Freedom, Kernel, Record, Rules,
 )
 
 cdef extern from "_bits.h" nogil:
     int lowest_bit(uint32_t mask)
     int highest_bit(uint32_t mask)
-    void side_masks(const uint8_t *counts, uint32_t *held, uint32_t *made)
-    int side_total(const uint8_t *counts)
+    ctypedef struct Side:
+        # what a side's bytes say: see there
+        uint32_t held
+        uint32_t made
+        uint32_t total
+
+    void side_of(const uint8_t *bytes, Side *side)
+    void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t *opp_copy,
+                     Side *own, Side *opp)
     void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
@@ -49,6 +56,7 @@ cdef enum:
     START_BIT = 0x1000000          # point 24
     MOTHER = 2                     # his 24: my point 1
     ANYWHERE = 0x3FFFFFF
+    ON_BOARD = 0x3FFFFFE           # the bar included
     START_QUARTER = 0x1F80000      # own 24..19
     MOTHER_PRIME_RUN = 1 << 18     # his 18..23, right in front of his start point
 
@@ -62,8 +70,8 @@ CHAIN_OF[:] = [0, 0x3FFFFFF, 0x1555555, 0x1249249, 0x1111111, 0x2108421, 0x10410
 
 
 cdef struct Turn:
+    AlignedRecord base    # in the layout of the results
     const Rules *rules
-    Record base           # in the layout of the results
     int flip
     int own_at            # byte offset of own counts in `base` and in every result
     const uint8_t *own_side
@@ -90,6 +98,7 @@ cdef struct Turn:
     bint finished
     bint plays_on         # one last roll all the same
     int numbers           # of a double
+    uint32_t unsound      # not zero: the record is no position of its game
 
 
 cdef inline uint32_t bit(int point) noexcept nogil:
@@ -192,13 +201,13 @@ cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexce
 
 
 cdef inline bint breaks_ban(const Turn *turn, const uint8_t *counts) noexcept nogil:
-    cdef uint32_t held, made
-    side_masks(counts, &held, &made)
-    cdef uint32_t wall = mirrored(turn.rules, held)
+    cdef Side mine
+    side_of(counts, &mine)
+    cdef uint32_t wall = mirrored(turn.rules, mine.held)
     cdef uint32_t runs = runs_of_six(wall)
     if not runs:
         return False
-    if turn.rules.bans_start_quarter and held & START_QUARTER == START_QUARTER:
+    if turn.rules.bans_start_quarter and mine.held & START_QUARTER == START_QUARTER:
         return True
     if turn.rules.bans_mother_prime and runs & MOTHER_PRIME_RUN and (
         not turn.rules.mother_must_be_there or turn.his & START_BIT
@@ -1046,7 +1055,7 @@ cdef bint double_stops(const Turn *turn, int number, const Walk *walk, int left,
 
 # ---------------------------------------------------------------- a turn
 
-cdef void prepare_pins(Turn *turn, uint32_t his_made) noexcept nogil:
+cdef void prepare_pins(Turn *turn) noexcept nogil:
     cdef uint32_t unused = 0, two
     cdef int point
     turn.still = pinned_mask(turn.own_side) & POINTS
@@ -1075,29 +1084,43 @@ cdef bint mothers_decide(const Turn *turn) noexcept nogil:
     return his_pinned or mine_pinned
 
 
+cdef bint sound_pins(const Turn *turn) noexcept nogil:
+    """Every point both sides hold has one checker pinned, and there is no other pin."""
+    cdef uint32_t own_pinned = pinned_mask(turn.own_side)
+    cdef uint32_t opp_pinned = pinned_mask(turn.opp_side)
+    cdef Side his
+    side_of(turn.opp_side, &his)
+    return not (
+        (own_pinned | opp_pinned) & ~POINTS
+        or own_pinned & turn.made
+        or opp_pinned & his.made
+        or turn.still & turn.over
+        or (turn.still | turn.over) != turn.own & turn.his_held
+    )
+
+
 cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
     """Everything about a position that its rolls share. Safe for any bytes."""
-    cdef uint32_t his_made, closed, wall
+    cdef uint32_t closed, wall, behind
+    cdef Side mine, his
     turn.rules = rules
     turn.flip = flip
     turn.own_at = SIDE if flip else 0
-    # A private copy: what another thread does to the record from now on cannot matter.
-    memcpy(<uint8_t *>&turn.base + turn.own_at, record, SIDE)
-    memcpy(<uint8_t *>&turn.base + (SIDE - turn.own_at), <const uint8_t *>record + SIDE, SIDE)
     turn.own_side = <const uint8_t *>&turn.base + turn.own_at
     turn.opp_side = <const uint8_t *>&turn.base + (SIDE - turn.own_at)
-    side_masks(turn.own_side, &turn.own, &turn.made)
-    side_masks(turn.opp_side, &turn.his, &his_made)
-    turn.own &= ~1
-    turn.his &= ~1
+    take_record(<const uint8_t *>record, <uint8_t *>turn.own_side, <uint8_t *>turn.opp_side,
+                &mine, &his)
+    turn.own = mine.held & ON_BOARD
+    turn.made = mine.made
+    turn.his = his.held & ON_BOARD
     turn.his_held = turn.his
-    mirror(rules, &turn.his_held, &his_made)
-    closed = his_made if rules.hits else turn.his_held
+    mirror(rules, &turn.his_held, &his.made)
+    closed = his.made if rules.hits else turn.his_held
     turn.still = turn.over = turn.frees = turn.leaves_two = 0
     turn.keeps = turn.watches_mother = False
     if rules.pins:
-        prepare_pins(turn, his_made)
-        closed = his_made | turn.still
+        prepare_pins(turn)
+        closed = his.made | turn.still
     turn.blots = turn.his_held & ~closed & ~turn.over
     turn.open = ~closed & POINTS
     turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
@@ -1121,25 +1144,15 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
         wall = mirrored(rules, turn.own)
         turn.opens_block = totally_blocked(turn, wall, runs_of_six(wall))
         turn.bans_block = turn.opens_block or not rules.block_may_be_built
-    turn.has_bans = (
-        turn.bans_block or rules.bans_start_quarter or rules.bans_mother_prime
-        or rules.bans_six_prime
-    )
-
-
-cdef bint sound_pins(const Turn *turn) noexcept nogil:
-    """Every point both sides hold has one checker pinned, and there is no other pin."""
-    cdef uint32_t own_pinned = pinned_mask(turn.own_side)
-    cdef uint32_t opp_pinned = pinned_mask(turn.opp_side)
-    cdef uint32_t his_held, his_made
-    side_masks(turn.opp_side, &his_held, &his_made)
-    return not (
-        (own_pinned | opp_pinned) & ~POINTS
-        or own_pinned & turn.made
-        or opp_pinned & his_made
-        or turn.still & turn.over
-        or (turn.still | turn.over) != turn.own & turn.his_held
-    )
+    turn.has_bans = turn.bans_block or rules.bans_walls
+    behind = (mine.held | his.held) >> 26
+    turn.unsound = (mine.total ^ rules.checkers) | (his.total ^ rules.checkers)
+    if rules.pins:
+        turn.unsound |= (behind & 3) | <uint32_t>(not sound_pins(turn))
+    else:
+        turn.unsound |= behind | turn.own & turn.his_held
+    if not rules.hits:
+        turn.unsound |= (turn.own | turn.his) & BAR_BIT
 
 
 cdef int faults(const Turn *turn) noexcept nogil:
@@ -1147,26 +1160,26 @@ cdef int faults(const Turn *turn) noexcept nogil:
     cdef const uint8_t *own = turn.own_side
     cdef const uint8_t *opp = turn.opp_side
     cdef int found = 0
-    cdef bint shared = not turn.rules.pins and (turn.own & turn.his_held) != 0
-    cdef bint bar = not turn.rules.hits and (turn.own | turn.his) & BAR_BIT
-    cdef bint pinned = not sound_pins(turn) if turn.rules.pins else pinned_mask(own) | pinned_mask(opp)
-    # One branch for the sound record.
-    if not (
-        own[26] | own[27] | opp[26] | opp[27] | shared | bar | pinned
-        | side_total(own) ^ turn.rules.checkers | side_total(opp) ^ turn.rules.checkers
-    ):
+    cdef int own_total = 0, opp_total = 0, point
+    if not turn.unsound:
         return 0
+    for point in range(26):
+        own_total += own[point]
+        opp_total += opp[point]
     if own[26] | own[27] | opp[26] | opp[27]:
         found |= SPARE_IN_USE
-    if pinned:
+    if turn.rules.pins:
+        if not sound_pins(turn):
+            found |= PINNED
+    elif pinned_mask(own) | pinned_mask(opp):
         found |= PINNED
-    if side_total(own) != turn.rules.checkers:
+    if own_total != turn.rules.checkers:
         found |= OWN_TOTAL
-    if side_total(opp) != turn.rules.checkers:
+    if opp_total != turn.rules.checkers:
         found |= OPP_TOTAL
-    if shared:
+    if not turn.rules.pins and turn.own & turn.his_held:
         found |= SHARED_POINT
-    if bar:
+    if not turn.rules.hits and (turn.own | turn.his) & BAR_BIT:
         found |= BAR_IN_USE
     return found
 
