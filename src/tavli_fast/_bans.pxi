@@ -1,0 +1,76 @@
+"""What a finished turn may not leave."""
+
+cdef inline uint32_t runs_of_six(uint32_t wall) noexcept nogil:
+    """Bit p: points p to p + 5 are all in the wall."""
+    cdef uint32_t pairs = wall & wall >> 1
+    return pairs & pairs >> 2 & pairs >> 4
+
+
+cdef inline void mirror(const Rules *rules, uint32_t *points, uint32_t *others) noexcept nogil:
+    """Turn one side's points into the other's numbering; two masks for the price of one."""
+    if rules.parallel:
+        points[0] = parallel_mask(points[0])
+        others[0] = parallel_mask(others[0])
+    else:
+        contrary_masks(points, others)
+        points[0] &= POINTS
+        others[0] &= POINTS
+
+
+cdef inline uint32_t mirrored(const Rules *rules, uint32_t points) noexcept nogil:
+    cdef uint32_t unused = 0
+    mirror(rules, &points, &unused)
+    return points
+
+
+cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexcept nogil:
+    cdef uint32_t open = ~wall & POINTS
+    cdef uint32_t his = turn.his
+    cdef int number
+    if not his or not runs:
+        return False
+    if turn.rules.bans_one_point_block:
+        return not his & (his - 1) and turn.opp_side[0] == 0 and (runs << 6 & his) != 0
+    for number in range(1, 7):
+        if playable(his, open, number) & turn.his_runner:
+            return False
+    return True
+
+
+cdef inline bint breaks_ban(const Turn *turn, const uint8_t *counts) noexcept nogil:
+    cdef Side mine
+    side_of(counts, &mine)
+    cdef uint32_t wall = mirrored(turn.rules, mine.held)
+    cdef uint32_t runs = runs_of_six(wall)
+    if not runs:
+        return False
+    if turn.rules.bans_start_quarter and mine.held & START_QUARTER == START_QUARTER:
+        return True
+    if turn.rules.bans_mother_prime and runs & MOTHER_PRIME_RUN and (
+        not turn.rules.mother_must_be_there or turn.his & START_BIT
+    ):
+        return True
+    if turn.rules.bans_six_prime and not (
+        turn.rules.one_ahead_is_enough
+        and (turn.opp_side[0] or turn.his & (bit(lowest_bit(runs)) - 1))
+    ):
+        return True
+    return turn.bans_block and totally_blocked(turn, wall, runs)
+
+
+cdef int64_t keep_unbanned(const Turn *turn, Record *out, int64_t count) noexcept nogil:
+    cdef int64_t at, kept = 0
+    for at in range(count):
+        if not breaks_ban(turn, own_counts(turn, &out[at])):
+            if kept != at:
+                out[kept] = out[at]
+            kept += 1
+    return kept
+
+
+cdef bint may_wall(const Turn *turn, int number, int other, int numbers) noexcept nogil:
+    """Whether any play of this roll could leave six points in a row: the cheap test first."""
+    cdef uint32_t reach = turn.own & POINTS
+    for _ in range(numbers):
+        reach |= (reach >> number | reach >> other) & turn.open
+    return runs_of_six(mirrored(turn.rules, reach)) != 0

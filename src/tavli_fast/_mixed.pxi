@@ -1,0 +1,334 @@
+"""Rolls of two different numbers."""
+
+cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
+    """Both numbers, where no checker is on the bar, bears off or is held back.
+
+    Every source of one number goes with every source of the other, so the results are a
+    rectangle, and the exceptions are masks.
+    """
+    cdef Record *row = out
+    cdef const Record *seconds[26]
+    cdef uint8_t second_points[26]
+    cdef uint32_t free = turn.own & ~turn.still if pins else turn.own
+    cdef uint32_t blots = turn.blots if hits or pins else 0
+    cdef uint32_t frees = turn.frees if pins else 0
+    cdef uint32_t leaves_two = turn.leaves_two if pins else 0
+    cdef uint32_t by_high = free & (turn.open << high)
+    cdef uint32_t by_low = free & (turn.open << low)
+    cdef uint32_t ends_open = turn.open << (high + low)
+    cdef uint32_t hits_high = by_high & (blots << high)
+    cdef uint32_t hits_low = by_low & (blots << low)
+    # One checker over its own side's intermediate point is two steps of the rectangle already,
+    # and twice in it where both intermediate points are own. A lone one that pins there would
+    # be left or joined at the wrong moment, so that stays one run.
+    cdef uint32_t passed = ~frees
+    cdef uint32_t over_own_high = by_high & ((by_low & passed) << high)
+    cdef uint32_t over_own_low = by_low & ((by_high & passed) << low)
+    cdef uint32_t twice = over_own_high & over_own_low
+    cdef uint32_t alone = ~turn.made
+    cdef uint32_t rest, from_, skip
+    cdef int seconds_count = 0, point, at
+    cdef Record first
+    alone |= leaves_two
+    if turn.rules.one_from_head:
+        alone |= START_BIT
+
+    rest = by_low
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        seconds[seconds_count] = delta(turn, pins, low, point, hits_low, frees)
+        second_points[seconds_count] = point
+        seconds_count += 1
+    rest = by_high
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        from_ = bit(point)
+        # Not with itself when alone; not the second of two equal runs; not a blot hit twice; not
+        # a lone pinning checker that is joined as it leaves.
+        skip = (
+            (alone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
+            | (frees & from_) << low | (frees & from_ >> high)
+        )
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
+        for at in range(seconds_count):
+            emit(row, &first, seconds[at])
+            row += 1 - (skip >> second_points[at] & 1)
+
+    # The same blot hit by both: once hit, it is hit no more.
+    rest = hits_high & (by_low << (high - low))
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
+        emit(row, &first, delta(turn, pins, low, point - (high - low), 0, frees))
+        row += 1
+
+    # Two that pin together leave together.
+    rest = leaves_two & by_high & by_low
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point, hits_low, ANYWHERE))
+        row += 1
+
+    # One checker plays both numbers over a point that is not own, and leaves no trace there.
+    if hits:
+        rest = (by_high & ~hits_high) | (by_low & ~hits_low)
+    else:
+        rest = by_high | by_low
+    rest &= ends_open & ~(over_own_high | over_own_low)
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(row, &turn.base,
+             delta(turn, pins, high + low, point, blots << (high + low), frees))
+        row += 1
+    if not hits:
+        return row - out
+    if turn.rules.hitter_stays_home:
+        hits_high &= ~(<uint32_t>HOME << high)
+        hits_low &= ~(<uint32_t>HOME << low)
+    rest = hits_high & ends_open
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point - high, blots << low, 0))
+        row += 1
+    rest = hits_low & ends_open
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        emit(&first, &turn.base, delta(turn, pins, low, point, hits_low, 0))
+        emit(row, &first, delta(turn, pins, high, point - low, blots << high, 0))
+        row += 1
+    return row - out
+
+
+cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """Both numbers, with a checker on the bar: one enters, then the other number."""
+    cdef Record *row = out
+    cdef uint32_t enters_high = turn.open << high & BAR_BIT
+    cdef uint32_t enters_low = turn.open << low & BAR_BIT
+    cdef uint32_t hits_high = turn.blots << high
+    cdef uint32_t hits_low = turn.blots << low
+    cdef uint32_t entered, rest
+    cdef Record first
+    cdef int point
+    if turn.made & BAR_BIT:
+        if enters_high and enters_low:
+            emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
+            emit(row, &first, delta(turn, False, low, 25, hits_low, 0))
+            row += 1
+        return row - out
+    if enters_high:
+        entered = BAR_BIT >> high
+        rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << low)
+        emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
+        while rest:
+            point = lowest_bit(rest)
+            rest &= rest - 1
+            # A blot hit on entering is hit no more.
+            emit(row, &first, delta(turn, False, low, point, hits_low & ~(entered << low), 0))
+            row += 1
+    if enters_low:
+        entered = BAR_BIT >> low
+        rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << high)
+        if enters_high and not turn.blots & (entered | BAR_BIT >> high):
+            # The checker that entered and ran on stands where it does the other way round.
+            rest &= ~entered
+        emit(&first, &turn.base, delta(turn, False, low, 25, hits_low, 0))
+        while rest:
+            point = lowest_bit(rest)
+            rest &= rest - 1
+            emit(row, &first, delta(turn, False, high, point, hits_high & ~(entered << high), 0))
+            row += 1
+    return row - out
+
+
+cdef struct Orders:
+    # the higher number first: what can be left by it, and by the lower number after it
+    uint32_t by_high
+    uint32_t low_after[26]
+    uint32_t traces       # where passing leaves a mark: blots that are hit, but not those pinned
+
+
+cdef inline bint goes_high_first(const Orders *orders, int by_high, int by_low) noexcept nogil:
+    return orders.by_high >> by_high & 1 and orders.low_after[by_high] >> by_low & 1
+
+
+cdef inline bint runs_high_first(const Orders *orders, int point, int high) noexcept nogil:
+    """Whether the checker on `point` plays high, then low, leaving no mark on the way."""
+    return (
+        point > high
+        and not orders.traces >> (point - high) & 1
+        and goes_high_first(orders, point, point - high)
+    )
+
+
+cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int point, Record *row) noexcept nogil:
+    cdef uint32_t frees = walk.over if own_counts(turn, &walk.at)[point] == 1 else 0
+    emit(row, &walk.at,
+         delta(turn, turn.rules.pins, number, point, walk.blots << number, frees))
+
+
+cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """Both numbers, where the first step decides what the second may do.
+
+    All orders with the higher number first, then those the other way round that give something
+    new. A step that ends the game is a result by itself.
+    """
+    cdef Record *row = out
+    cdef Orders orders
+    cdef Walk start, then
+    cdef uint32_t by_low, firsts, seconds
+    cdef int point, second
+    start_walk(turn, &start)
+    orders.by_high = walk_sources(turn, &start, high)
+    orders.traces = turn.blots if turn.rules.hits else 0
+    by_low = walk_sources(turn, &start, low)
+
+    firsts = orders.by_high
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        take_step(turn, &start, high, point, &then)
+        if turn.watches_mother and ends_game(turn, &then):
+            orders.low_after[point] = 0
+            row[0] = then.at
+            row += 1
+        else:
+            orders.low_after[point] = walk_sources(turn, &then, low)
+    firsts = by_low if turn.watches_mother else 0
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        take_step(turn, &start, low, point, &then)
+        if ends_game(turn, &then):
+            by_low ^= bit(point)
+            row[0] = then.at
+            row += 1
+    turn.most = 1 if row > out else 0
+
+    firsts = orders.by_high
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        seconds = orders.low_after[point]
+        if point + low <= 25 and runs_high_first(&orders, point + low, high):
+            # The checker on point + low would only take this one's place.
+            seconds &= ~bit(point + low)
+        if not seconds:
+            continue
+        turn.most = 2
+        take_step(turn, &start, high, point, &then)
+        while seconds:
+            second = lowest_bit(seconds)
+            seconds &= seconds - 1
+            emit_step(turn, &then, low, second, row)
+            row += 1
+
+    firsts = by_low
+    while firsts:
+        point = lowest_bit(firsts)
+        firsts &= firsts - 1
+        take_step(turn, &start, low, point, &then)
+        seconds = walk_sources(turn, &then, high)
+        if not landing(point, low) & orders.traces and runs_high_first(&orders, point, high):
+            seconds &= ~landing(point, low)
+        if point <= low:
+            # Two checkers borne off, each by either number: the higher one went by the higher.
+            seconds &= ~(bit(point) - 1)
+        while seconds:
+            second = lowest_bit(seconds)
+            seconds &= seconds - 1
+            if goes_high_first(&orders, second, point):
+                continue
+            if turn.watches_mother and second - high == point and second > low and (
+                goes_high_first(&orders, second - low, second)
+            ):
+                # The last one to leave the start, over either own point: no run, as it ends the game.
+                continue
+            turn.most = 2
+            emit_step(turn, &then, high, second, row)
+            row += 1
+    return row - out
+
+
+cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogil:
+    cdef uint32_t sources = sources_of(turn, turn.own, number)
+    cdef int64_t count = 0
+    cdef int point
+    if turn.runner:
+        sources &= turn.runner
+    while sources:
+        point = lowest_bit(sources)
+        sources &= sources - 1
+        emit(&out[count], &turn.base,
+             delta(turn, turn.rules.pins, number, point, turn.blots << number, turn.frees))
+        count += 1
+    return count
+
+
+cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
+    """Whether a first step can change what a second one may do."""
+    cdef uint32_t outside = turn.own >> 7
+    if turn.runner or turn.watches_mother:
+        return True
+    if outside & (outside - 1) or turn.made >> 7:
+        return False
+    return not outside or highest_bit(turn.own) - high <= 6
+
+
+cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    """A checker each from the full head, where one alone cannot play both numbers."""
+    cdef Record first
+    if not turn.open << high & turn.open << low & START_BIT:
+        return 0
+    emit(&first, &turn.base, delta(turn, False, high, 24, 0, 0))
+    emit(out, &first, delta(turn, False, low, 24, 0, 0))
+    return 1
+
+
+cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *played) noexcept nogil:
+    cdef bint watch = turn.has_bans and may_wall(turn, high, low, 2)
+    cdef bint stepwise = False
+    cdef int64_t count
+    cdef int number, attempt
+    if turn.own & BAR_BIT:
+        count = mixed_from_bar(turn, high, low, out)
+    elif steps_depend(turn, high):
+        stepwise = True
+        count = mixed_stepwise(turn, high, low, out)
+    else:
+        if turn.rules.hits:
+            count = mixed_plain(turn, True, False, high, low, out)
+        elif turn.rules.pins:
+            count = mixed_plain(turn, False, True, high, low, out)
+        else:
+            count = mixed_plain(turn, False, False, high, low, out)
+    if watch:
+        count = keep_unbanned(turn, out, count)
+    if not count and turn.rules.two_if_needed and head_limit(turn, 0, True) == 2:
+        count = both_from_head(turn, high, low, out)
+        if watch:
+            count = keep_unbanned(turn, out, count)
+    if count:
+        played[0] = turn.most if turn.watches_mother else 2
+        if turn.rules.may_stop_bearing_off and stepwise:
+            count += mixed_stops(turn, high, low, watch, &out[count])
+        return count
+    for attempt in range(2):
+        number = low if attempt else high
+        count = one_number(turn, number, out)
+        if watch:
+            count = keep_unbanned(turn, out, count)
+        if count:
+            played[0] = 1
+            if turn.rules.may_stop_bearing_off:
+                count += unplayed_stop(turn, high, low, watch, &out[count])
+            return count
+    return 0
