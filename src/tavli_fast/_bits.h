@@ -1,4 +1,4 @@
-/* The few things Cython cannot say portably: bit scans, and one side's counts turned into masks. */
+/* The few things Cython cannot say portably: bit scans and counts, and one side's counts turned into masks. */
 #ifndef TAVLI_FAST_BITS_H
 #define TAVLI_FAST_BITS_H
 
@@ -22,10 +22,30 @@ static __forceinline int highest_bit(uint32_t mask)
     _BitScanReverse(&at, mask);
     return (int)at;
 }
+static __forceinline int bits(uint32_t mask)
+{
+    /* As __popcnt would be an instruction that the oldest processors lack. */
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    mask = (mask + (mask >> 4)) & 0x0F0F0F0Fu;
+    return (int)(mask * 0x01010101u >> 24);
+}
 static __forceinline uint64_t swap_bytes(uint64_t word) { return _byteswap_uint64(word); }
 #else
 static inline int lowest_bit(uint32_t mask) { return __builtin_ctz(mask); }
 static inline int highest_bit(uint32_t mask) { return 31 - __builtin_clz(mask); }
+static inline int bits(uint32_t mask)
+{
+#if defined(__POPCNT__) || !defined(__x86_64__)
+    return __builtin_popcount(mask);
+#else
+    /* In line: without the instruction, the compilers' own form is a call. */
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    mask = (mask + (mask >> 4)) & 0x0F0F0F0Fu;
+    return (int)(mask * 0x01010101u >> 24);
+#endif
+}
 static inline uint64_t swap_bytes(uint64_t word) { return __builtin_bswap64(word); }
 #endif
 

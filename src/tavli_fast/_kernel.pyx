@@ -27,6 +27,7 @@ from tavli_fast._kernel cimport (
 cdef extern from "_bits.h" nogil:
     int lowest_bit(uint32_t mask)
     int highest_bit(uint32_t mask)
+    int bits(uint32_t mask)
     ctypedef struct Side:
         # what a side's bytes say: see there
         uint32_t held
@@ -54,6 +55,7 @@ include "_bans.pxi"
 include "_mixed.pxi"
 include "_doubles.pxi"
 include "_stops.pxi"
+include "_count.pxi"
 
 
 cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
@@ -107,7 +109,6 @@ cdef void batch(Batch *work) noexcept nogil:
     cdef int64_t last = work.rows * work.rolls_each - 1
     cdef int64_t room, count
     cdef const uint8_t *dice
-    cdef Record *target
     cdef Turn turn
     while row < work.rows:
         prepare(&turn, &work.records[row], work.rules, work.flip)
@@ -120,16 +121,17 @@ cdef void batch(Batch *work) noexcept nogil:
                 work.fault = BAD_DIE
                 return
             room = work.capacity - work.used
-            if room >= (MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED) and work.done < last:
+            if not work.out:
+                count = count_roll(&turn, dice[0], dice[1], work.scratch, &work.played[work.done])
+            elif room >= (MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED) and work.done < last:
                 count = play_roll(&turn, dice[0], dice[1], work.out + work.used,
                                   &work.played[work.done])
             else:
-                target = work.scratch
-                count = play_roll(&turn, dice[0], dice[1], target, &work.played[work.done])
-                if work.out:
-                    if room < count:
-                        return
-                    memcpy(work.out + work.used, target, count * sizeof(Record))
+                count = play_roll(&turn, dice[0], dice[1], work.scratch,
+                                  &work.played[work.done])
+                if room < count:
+                    return
+                memcpy(work.out + work.used, work.scratch, count * sizeof(Record))
             work.used += count
             work.done += 1
             work.offsets[work.done] = work.used
@@ -153,10 +155,11 @@ cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *
         return 1
     for die in range(1, 7):
         for other in range(1, die + 1):
-            count = play_roll(&turn, die, other, arena, &played)
-            below = count
-            if depth > 1:
+            if depth == 1:
+                below = count_roll(&turn, die, other, arena, &played)
+            else:
                 below = 0
+                count = play_roll(&turn, die, other, arena, &played)
                 for at in range(count):
                     if stop[0]:
                         return 0

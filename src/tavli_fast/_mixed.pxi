@@ -1,111 +1,153 @@
 """Rolls of two different numbers."""
 
-cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
-    """Both numbers, where no checker is on the bar, bears off or is held back.
+cdef struct Rectangle:
+    # Both numbers, where no checker is on the bar, bears off or is held back: every source of one
+    # number goes with every source of the other, but for these exceptions.
+    uint32_t by_high
+    uint32_t by_low
+    uint32_t hits_high
+    uint32_t hits_low
+    uint32_t alone        # not with itself
+    uint32_t twice        # over both own intermediate points: two steps give what two others give
+    uint32_t frees        # a lone pinning checker: not joined as it leaves
+    uint32_t leaves_two   # two that pin together, and free him when both leave
+    uint32_t runs         # one checker plays both numbers over a point not own, with no trace there
+    uint32_t runs_high    # or hits there, high first,
+    uint32_t runs_low     # or low first
 
-    Every source of one number goes with every source of the other, so the results are a
-    rectangle, and the exceptions are masks.
-    """
-    cdef Record *row = out
-    cdef const Record *seconds[26]
-    cdef uint8_t second_points[26]
+
+cdef inline void lay_out(const Turn *turn, bint hits, bint pins, int high, int low, Rectangle *of) noexcept nogil:
     cdef uint32_t free = turn.own & ~turn.still if pins else turn.own
     cdef uint32_t blots = turn.blots if hits or pins else 0
-    cdef uint32_t frees = turn.frees if pins else 0
-    cdef uint32_t leaves_two = turn.leaves_two if pins else 0
-    cdef uint32_t by_high = free & (turn.open << high)
-    cdef uint32_t by_low = free & (turn.open << low)
     cdef uint32_t ends_open = turn.open << (high + low)
-    cdef uint32_t hits_high = by_high & (blots << high)
-    cdef uint32_t hits_low = by_low & (blots << low)
+    cdef uint32_t over_own_high, over_own_low, passed
+    of.frees = turn.frees if pins else 0
+    of.leaves_two = turn.leaves_two if pins else 0
+    of.by_high = free & (turn.open << high)
+    of.by_low = free & (turn.open << low)
+    of.hits_high = of.by_high & (blots << high)
+    of.hits_low = of.by_low & (blots << low)
     # One checker over its own side's intermediate point is two steps of the rectangle already,
     # and twice in it where both intermediate points are own. A lone one that pins there would
     # be left or joined at the wrong moment, so that stays one run.
-    cdef uint32_t passed = ~frees
-    cdef uint32_t over_own_high = by_high & ((by_low & passed) << high)
-    cdef uint32_t over_own_low = by_low & ((by_high & passed) << low)
-    cdef uint32_t twice = over_own_high & over_own_low
-    cdef uint32_t alone = ~turn.made
+    passed = ~of.frees
+    over_own_high = of.by_high & ((of.by_low & passed) << high)
+    over_own_low = of.by_low & ((of.by_high & passed) << low)
+    of.twice = over_own_high & over_own_low
+    of.alone = ~turn.made | of.leaves_two
+    if turn.rules.one_from_head:
+        of.alone |= START_BIT
+    of.runs_high = of.runs_low = 0
+    if hits:
+        of.runs = (of.by_high & ~of.hits_high) | (of.by_low & ~of.hits_low)
+        of.runs_high = of.hits_high & ends_open
+        of.runs_low = of.hits_low & ends_open
+        if turn.rules.hitter_stays_home:
+            of.runs_high &= ~(<uint32_t>HOME << high)
+            of.runs_low &= ~(<uint32_t>HOME << low)
+    else:
+        of.runs = of.by_high | of.by_low
+    of.runs &= ends_open & ~(over_own_high | over_own_low)
+
+
+cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
+    cdef Record *row = out
+    cdef const Record *seconds[26]
+    cdef uint8_t second_points[26]
     cdef uint32_t rest, from_, skip
+    cdef uint32_t ends = turn.blots << (high + low) if hits or pins else 0
     cdef int seconds_count = 0, point, at
     cdef Record first
-    alone |= leaves_two
-    if turn.rules.one_from_head:
-        alone |= START_BIT
+    cdef Rectangle of
+    lay_out(turn, hits, pins, high, low, &of)
 
-    rest = by_low
+    rest = of.by_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        seconds[seconds_count] = delta(turn, pins, low, point, hits_low, frees)
+        seconds[seconds_count] = delta(turn, pins, low, point, of.hits_low, of.frees)
         second_points[seconds_count] = point
         seconds_count += 1
-    rest = by_high
+    rest = of.by_high
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
         from_ = bit(point)
-        # Not with itself when alone; not the second of two equal runs; not a blot hit twice; not
-        # a lone pinning checker that is joined as it leaves.
         skip = (
-            (alone & from_) | (twice & from_ << low) | (hits_high & from_) >> (high - low)
-            | (frees & from_) << low | (frees & from_ >> high)
+            (of.alone & from_) | (of.twice & from_ << low) | (of.hits_high & from_) >> (high - low)
+            | (of.frees & from_) << low | (of.frees & from_ >> high)
         )
-        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
+        emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, of.frees))
         for at in range(seconds_count):
             emit(row, &first, seconds[at])
             row += 1 - (skip >> second_points[at] & 1)
 
-    # The same blot hit by both: once hit, it is hit no more.
-    rest = hits_high & (by_low << (high - low))
+    # The same blot hit by both, skipped above: once hit, it is hit no more.
+    rest = of.hits_high & (of.by_low << (high - low))
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, frees))
-        emit(row, &first, delta(turn, pins, low, point - (high - low), 0, frees))
+        emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, of.frees))
+        emit(row, &first, delta(turn, pins, low, point - (high - low), 0, of.frees))
         row += 1
 
-    # Two that pin together leave together.
-    rest = leaves_two & by_high & by_low
+    rest = of.leaves_two & of.by_high & of.by_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
-        emit(row, &first, delta(turn, pins, low, point, hits_low, ANYWHERE))
+        emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point, of.hits_low, ANYWHERE))
         row += 1
 
-    # One checker plays both numbers over a point that is not own, and leaves no trace there.
-    if hits:
-        rest = (by_high & ~hits_high) | (by_low & ~hits_low)
-    else:
-        rest = by_high | by_low
-    rest &= ends_open & ~(over_own_high | over_own_low)
+    rest = of.runs
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(row, &turn.base,
-             delta(turn, pins, high + low, point, blots << (high + low), frees))
+        emit(row, &turn.base, delta(turn, pins, high + low, point, ends, of.frees))
         row += 1
     if not hits:
         return row - out
-    if turn.rules.hitter_stays_home:
-        hits_high &= ~(<uint32_t>HOME << high)
-        hits_low &= ~(<uint32_t>HOME << low)
-    rest = hits_high & ends_open
+    rest = of.runs_high
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, pins, high, point, hits_high, 0))
-        emit(row, &first, delta(turn, pins, low, point - high, blots << low, 0))
+        emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, 0))
+        emit(row, &first, delta(turn, pins, low, point - high, turn.blots << low, 0))
         row += 1
-    rest = hits_low & ends_open
+    rest = of.runs_low
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, pins, low, point, hits_low, 0))
-        emit(row, &first, delta(turn, pins, high, point - low, blots << high, 0))
+        emit(&first, &turn.base, delta(turn, pins, low, point, of.hits_low, 0))
+        emit(row, &first, delta(turn, pins, high, point - low, turn.blots << high, 0))
         row += 1
     return row - out
+
+
+cdef inline uint32_t seconds_from_bar(const Turn *turn, int number, int other, bint both_enter) noexcept nogil:
+    """Where the other number can be played once the only checker on the bar has entered by this."""
+    cdef uint32_t entered = BAR_BIT >> number
+    cdef uint32_t seconds = ((turn.own ^ BAR_BIT) | entered) & (turn.open << other)
+    if both_enter and not turn.blots & (entered | BAR_BIT >> other):
+        # The checker that entered and ran on stands where it does the other way round.
+        seconds &= ~entered
+    return seconds
+
+
+cdef inline Record *enter(const Turn *turn, int number, int other, uint32_t seconds, Record *row) noexcept nogil:
+    """The checker on the bar by one number, then the other number."""
+    cdef uint32_t entered = BAR_BIT >> number
+    # A blot hit on entering is hit no more.
+    cdef uint32_t hits = turn.blots << other & ~(entered << other)
+    cdef Record first
+    cdef int point
+    emit(&first, &turn.base, delta(turn, False, number, 25, turn.blots << number, 0))
+    while seconds:
+        point = lowest_bit(seconds)
+        seconds &= seconds - 1
+        emit(row, &first, delta(turn, False, other, point, hits, 0))
+        row += 1
+    return row
 
 
 cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) noexcept nogil:
@@ -113,39 +155,14 @@ cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) no
     cdef Record *row = out
     cdef uint32_t enters_high = turn.open << high & BAR_BIT
     cdef uint32_t enters_low = turn.open << low & BAR_BIT
-    cdef uint32_t hits_high = turn.blots << high
-    cdef uint32_t hits_low = turn.blots << low
-    cdef uint32_t entered, rest
-    cdef Record first
-    cdef int point
     if turn.made & BAR_BIT:
         if enters_high and enters_low:
-            emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
-            emit(row, &first, delta(turn, False, low, 25, hits_low, 0))
-            row += 1
+            row = enter(turn, high, low, BAR_BIT, row)
         return row - out
     if enters_high:
-        entered = BAR_BIT >> high
-        rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << low)
-        emit(&first, &turn.base, delta(turn, False, high, 25, hits_high, 0))
-        while rest:
-            point = lowest_bit(rest)
-            rest &= rest - 1
-            # A blot hit on entering is hit no more.
-            emit(row, &first, delta(turn, False, low, point, hits_low & ~(entered << low), 0))
-            row += 1
+        row = enter(turn, high, low, seconds_from_bar(turn, high, low, False), row)
     if enters_low:
-        entered = BAR_BIT >> low
-        rest = ((turn.own ^ BAR_BIT) | entered) & (turn.open << high)
-        if enters_high and not turn.blots & (entered | BAR_BIT >> high):
-            # The checker that entered and ran on stands where it does the other way round.
-            rest &= ~entered
-        emit(&first, &turn.base, delta(turn, False, low, 25, hits_low, 0))
-        while rest:
-            point = lowest_bit(rest)
-            rest &= rest - 1
-            emit(row, &first, delta(turn, False, high, point, hits_high & ~(entered << high), 0))
-            row += 1
+        row = enter(turn, low, high, seconds_from_bar(turn, low, high, enters_high != 0), row)
     return row - out
 
 
