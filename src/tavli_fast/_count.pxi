@@ -41,7 +41,9 @@ cdef int64_t count_mixed(Turn *turn, int high, int low, uint8_t *played) noexcep
     if turn.own & BAR_BIT:
         count = count_from_bar(turn, high, low)
     elif steps_depend(turn, high):
-        return UNKNOWN
+        if turn.rules.may_stop_bearing_off or not masks_say_all(turn):
+            return UNKNOWN
+        count = mixed_in_order(turn, True, False, high, low, NULL)
     elif turn.rules.hits:
         count = count_plain(turn, True, False, high, low)
     elif turn.rules.pins:

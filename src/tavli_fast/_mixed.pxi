@@ -192,42 +192,86 @@ cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int p
          delta(turn, turn.rules.pins, number, point, walk.blots << number, frees))
 
 
-cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept nogil:
+cdef inline uint32_t sources_after(const Turn *turn, bint by_masks, const Walk *start, int number,
+                                   int point, int other) noexcept nogil:
+    """Where the other number can be played after this step; nowhere if the step ends the game."""
+    cdef uint32_t own
+    cdef Walk then
+    if by_masks:
+        own = (turn.own & ~(bit(point) & ~turn.made)) | landing(point, number)
+        return sources_of(turn, own, other)
+    take_step(turn, start, number, point, &then)
+    if turn.watches_mother and ends_game(turn, &then):
+        return 0
+    return walk_sources(turn, &then, other)
+
+
+cdef inline Record *emit_seconds(const Turn *turn, bint by_masks, const Walk *start, int number,
+                                 int point, int other, uint32_t seconds, Record *row) noexcept nogil:
+    """The results of this step and each of the second ones."""
+    cdef uint32_t hits = (turn.blots & ~landing(point, number)) << other
+    cdef Record first
+    cdef Walk then
+    cdef int second
+    if by_masks:
+        emit(&first, &turn.base, delta(turn, False, number, point, turn.blots << number, 0))
+    else:
+        take_step(turn, start, number, point, &then)
+    while seconds:
+        second = lowest_bit(seconds)
+        seconds &= seconds - 1
+        if by_masks:
+            emit(row, &first, delta(turn, False, other, second, hits, 0))
+        else:
+            emit_step(turn, &then, other, second, row)
+        row += 1
+    return row
+
+
+cdef inline int64_t mixed_in_order(Turn *turn, bint by_masks, bint make, int high, int low, Record *out) noexcept nogil:
     """Both numbers, where the first step decides what the second may do.
 
     All orders with the higher number first, then those the other way round that give something
-    new. A step that ends the game is a result by itself.
+    new. A step that ends the game is a result by itself. Where a step changes nothing but where
+    my checkers stand, masks say all about it.
     """
     cdef Record *row = out
     cdef Orders orders
     cdef Walk start, then
-    cdef uint32_t by_low, firsts, seconds
+    cdef uint32_t by_low, firsts, seconds, rest
+    cdef int64_t count = 0
     cdef int point, second
-    start_walk(turn, &start)
-    orders.by_high = walk_sources(turn, &start, high)
+    if not by_masks:
+        start_walk(turn, &start)
+        orders.by_high = walk_sources(turn, &start, high)
+        by_low = walk_sources(turn, &start, low)
+    else:
+        orders.by_high = sources_of(turn, turn.own, high)
+        by_low = sources_of(turn, turn.own, low)
     orders.traces = turn.blots if turn.rules.hits else 0
-    by_low = walk_sources(turn, &start, low)
 
     firsts = orders.by_high
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        take_step(turn, &start, high, point, &then)
-        if turn.watches_mother and ends_game(turn, &then):
-            orders.low_after[point] = 0
+        orders.low_after[point] = sources_after(turn, by_masks, &start, high, point, low)
+    if turn.watches_mother and not by_masks:
+        firsts = orders.by_high
+        while firsts:
+            point = lowest_bit(firsts)
+            firsts &= firsts - 1
+            take_step(turn, &start, high, point, &then)
             row[0] = then.at
-            row += 1
-        else:
-            orders.low_after[point] = walk_sources(turn, &then, low)
-    firsts = by_low if turn.watches_mother else 0
-    while firsts:
-        point = lowest_bit(firsts)
-        firsts &= firsts - 1
-        take_step(turn, &start, low, point, &then)
-        if ends_game(turn, &then):
-            by_low ^= bit(point)
-            row[0] = then.at
-            row += 1
+            row += ends_game(turn, &then)
+        firsts = by_low
+        while firsts:
+            point = lowest_bit(firsts)
+            firsts &= firsts - 1
+            take_step(turn, &start, low, point, &then)
+            if ends_game(turn, &then):
+                by_low ^= bit(point)
+                row[0] = then.at
+                row += 1
     turn.most = 1 if row > out else 0
 
     firsts = orders.by_high
@@ -241,38 +285,47 @@ cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept
         if not seconds:
             continue
         turn.most = 2
-        take_step(turn, &start, high, point, &then)
-        while seconds:
-            second = lowest_bit(seconds)
-            seconds &= seconds - 1
-            emit_step(turn, &then, low, second, row)
-            row += 1
+        count += bits(seconds)
+        if make:
+            row = emit_seconds(turn, by_masks, &start, high, point, low, seconds, row)
 
     firsts = by_low
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
-        take_step(turn, &start, low, point, &then)
-        seconds = walk_sources(turn, &then, high)
+        seconds = sources_after(turn, by_masks, &start, low, point, high)
         if not landing(point, low) & orders.traces and runs_high_first(&orders, point, high):
             seconds &= ~landing(point, low)
         if point <= low:
             # Two checkers borne off, each by either number: the higher one went by the higher.
             seconds &= ~(bit(point) - 1)
-        while seconds:
-            second = lowest_bit(seconds)
-            seconds &= seconds - 1
-            if goes_high_first(&orders, second, point):
-                continue
-            if turn.watches_mother and second - high == point and second > low and (
-                goes_high_first(&orders, second - low, second)
-            ):
-                # The last one to leave the start, over either own point: no run, as it ends the game.
-                continue
-            turn.most = 2
-            emit_step(turn, &then, high, second, row)
-            row += 1
-    return row - out
+        rest = seconds & orders.by_high
+        while rest:
+            second = lowest_bit(rest)
+            rest &= rest - 1
+            if orders.low_after[second] >> point & 1:
+                seconds &= ~bit(second)
+        if turn.watches_mother and seconds >> (point + high) & 1:
+            second = point + high
+            if second > low and goes_high_first(&orders, second - low, second):
+                # The last one to leave the start, over either own point: no run, as it ends the
+                # game.
+                seconds &= ~bit(second)
+        if not seconds:
+            continue
+        turn.most = 2
+        count += bits(seconds)
+        if make:
+            row = emit_seconds(turn, by_masks, &start, low, point, high, seconds, row)
+    return row - out if make else count
+
+
+cdef int64_t mixed_by_masks(Turn *turn, int high, int low, Record *out) noexcept nogil:
+    return mixed_in_order(turn, True, True, high, low, out)
+
+
+cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept nogil:
+    return mixed_in_order(turn, False, True, high, low, out)
 
 
 cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogil:
@@ -300,6 +353,13 @@ cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
     return not outside or highest_bit(turn.own) - high <= 6
 
 
+cdef inline bint masks_say_all(const Turn *turn) noexcept nogil:
+    """Whether a step changes nothing for the next one but where my checkers stand."""
+    if turn.runner or turn.watches_mother or turn.rules.hitter_stays_home:
+        return False
+    return not turn.rules.pins or not turn.over | turn.blots
+
+
 cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) noexcept nogil:
     """A checker each from the full head, where one alone cannot play both numbers."""
     cdef Record first
@@ -319,7 +379,10 @@ cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *pla
         count = mixed_from_bar(turn, high, low, out)
     elif steps_depend(turn, high):
         stepwise = True
-        count = mixed_stepwise(turn, high, low, out)
+        if masks_say_all(turn):
+            count = mixed_by_masks(turn, high, low, out)
+        else:
+            count = mixed_stepwise(turn, high, low, out)
     else:
         if turn.rules.hits:
             count = mixed_plain(turn, True, False, high, low, out)
