@@ -125,8 +125,17 @@ cdef int64_t count_double(Turn *turn, int number, uint8_t *played) noexcept nogi
     cdef int from_head = head_limit(turn, number, False)
     cdef uint8_t counts[26]
     cdef uint64_t ways
+    cdef int64_t count
     if double_depends(turn):
-        return UNKNOWN
+        if turn.rules.may_stop_bearing_off or not double_says_all(turn):
+            return UNKNOWN
+        for numbers in range(numbers, 0, -1):
+            count = double_by_masks(turn, number, &turn.base, own, turn.blots, ANYWHERE, numbers,
+                                    NULL)
+            if count:
+                played[0] = numbers
+                return count
+        return 0
     memcpy(counts, turn.own_side, sizeof(counts))
     if own & BAR_BIT:
         if not turn.open << number & BAR_BIT:

@@ -210,6 +210,37 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     return extend(&chains, False, &at, 0, 0, 0, 0, numbers, out) - out
 
 
+cdef int64_t double_by_masks(const Turn *turn, int number, const Record *at, uint32_t own,
+                             uint32_t blots, uint32_t below, int left, Record *out) noexcept nogil:
+    """`left` more numbers from points in `below`, where steps change only where checkers stand.
+
+    Sources never rise. With no `out` the results are counted.
+    """
+    cdef uint32_t sources = sources_of(turn, own, number) & below
+    cdef uint32_t landed
+    cdef int64_t count = 0
+    cdef int point
+    cdef Record then
+    if left == 1 and out == NULL:
+        return bits(sources)
+    while sources:
+        point = highest_bit(sources)
+        sources ^= bit(point)
+        if left == 1:
+            emit(&out[count], at, delta(turn, False, number, point, blots << number, 0))
+            count += 1
+            continue
+        emit(&then, at, delta(turn, False, number, point, blots << number, 0))
+        landed = landing(point, number)
+        count += double_by_masks(
+            turn, number, &then,
+            (own & ~bit(point) if own_counts(turn, at)[point] == 1 else own) | landed,
+            blots & ~landed, (bit(point) << 1) - 1, left - 1,
+            out + count if out else NULL,
+        )
+    return count
+
+
 cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
     """Every way to play `left` more numbers, whatever a step may change: sources never rise.
 
@@ -257,9 +288,15 @@ cdef inline bint double_depends(const Turn *turn) noexcept nogil:
     )
 
 
+cdef inline bint double_says_all(const Turn *turn) noexcept nogil:
+    """As `masks_say_all`, and no rule about the head counts steps."""
+    return masks_say_all(turn) and not (turn.rules.one_from_head and turn.own & START_BIT)
+
+
 cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
     cdef bint watch = turn.has_bans and may_wall(turn, number, number, 4)
     cdef bint depends = double_depends(turn)
+    cdef bint by_masks = depends and double_says_all(turn)
     cdef int from_head = head_limit(turn, number, False)
     cdef Walk walk
     cdef Record *end
@@ -267,7 +304,10 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
     cdef int numbers = turn.numbers
     start_walk(turn, &walk)
     while numbers:
-        if depends:
+        if by_masks:
+            count = double_by_masks(turn, number, &turn.base, turn.own, turn.blots, ANYWHERE,
+                                    numbers, out)
+        elif depends:
             walk.from_head = from_head
             turn.most = 0
             count = descend(turn, number, &walk, numbers, out) - out
