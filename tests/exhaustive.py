@@ -1,13 +1,12 @@
 """Every position with one or two checkers left a side, the others borne off.
 
-Under the rules of 15 checkers these ends need neither runner rule nor bans, so that a second brute
-force fits here that plays all positions at once on arrays: every order of the dice, every choice of
-checkers. With pins there are three checkers at most, so that only one point can be shared. Of a
+So few checkers need neither runner rule nor walls of six, so that a second brute force fits here
+that plays all positions at once on arrays: every order of the dice, every choice of checkers. Of a
 turn's opposing pins nothing need be kept: one checker of his on a point of mine is pinned there,
 unless mine is the one that lies under it, which it does for the whole turn.
 
 The tests hold the kernel against it on everything, and both against the reference on a part. The
-reference on everything takes some twenty minutes a ruleset:
+reference on everything takes six to twelve minutes a ruleset, which may be one with options:
 
     python tests/exhaustive.py --all [RULESET ...]
 """
@@ -15,6 +14,7 @@ reference on everything takes some twenty minutes a ruleset:
 from __future__ import annotations
 
 import argparse
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -43,17 +43,15 @@ def positions(ruleset: Ruleset, most: int = 4) -> tuple[np.ndarray, np.ndarray, 
     few = (own > 0).sum(axis=0) + (opp > 0).sum(axis=0) <= most
     own, opp = own[:, few], opp[:, few]
     met = (facing_all(own, ruleset)[:, None] == opp[None, :]).sum(axis=1)
-    if ruleset.contact is not Contact.PIN:
-        legal = (met == 0).all(axis=0)
-        return own[:, legal], opp[:, legal], np.zeros((2, legal.sum()), dtype=bool)
-    assert most <= 3
-    alone = own != own[::-1]
-    must, may = met == 2, (met > 0) & alone
-    lies = (must != may).any(axis=0)
-    return tuple(
-        np.concatenate([each, other[:, lies]], axis=1)
-        for each, other in ((own, own), (opp, opp), (must, may))
-    )
+    # Alone on a point with one of his either may lie under the other; with two of his it is mine.
+    may = (met > 0) & (own != own[::-1]) & (ruleset.contact is Contact.PIN)
+    must = met >= (2 if ruleset.contact is Contact.PIN else 1)
+    found = []
+    for pins in itertools.product([False, True], repeat=2):
+        pinned = np.array(pins)[:, None]
+        legal = ((must <= pinned) & (pinned <= may)).all(axis=0)
+        found.append((own[:, legal], opp[:, legal], np.tile(pinned, legal.sum())))
+    return tuple(np.concatenate(each, axis=1) for each in zip(*found, strict=True))
 
 
 def facing_all(points: np.ndarray, ruleset: Ruleset) -> np.ndarray:
@@ -127,10 +125,23 @@ def mother_ends_game(
     return over
 
 
+class Answer(NamedTuple):
+    """What can come of a roll in every position, as sorted keys of distinct results."""
+
+    results: np.ndarray
+    optional: np.ndarray
+    """The same and the stops before bearing off, for `bear_off=optional`."""
+    played: np.ndarray
+    """The most numbers that a turn plays, by position."""
+
+
+Tree = list[list[Stage]]
+"""By numbers played, the stages of one order of the dice; the two after the i-th are 2i, 2i + 1."""
+
+
 def brute_force(
     own: np.ndarray, opp: np.ndarray, pinned: np.ndarray, roll: tuple[int, int], ruleset: Ruleset
-) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct results of every position as sorted keys, and how many numbers were played."""
+) -> Answer:
     first, second = roll
     orders = {(first, second), (second, first)} if first != second else {(first,) * 4}
     stay = np.zeros(own.shape[1], dtype=np.int64)
@@ -138,27 +149,69 @@ def brute_force(
         stay = (own == HEAD).sum(axis=0) - 1
     none = np.zeros(own.shape[1], dtype=np.uint8)
     over = mother_ends_game(own, opp, pinned, ruleset)
-    ends, numbers, lone_numbers, reals = [], [], [], []
+    trees, numbers, lone_numbers = [], [], []
     for order in sorted(orders):
-        stages = [Stage(own, opp, pinned, none, over)]
+        tree = [[Stage(own, opp, pinned, none, over)]]
         for turn, number in enumerate(order):
             stages = [
                 go_on(stage, turn, who, number, pinned, stay, ruleset)
-                for stage in stages
+                for stage in tree[-1]
                 for who in range(2)
             ]
-        for stage in stages:
-            ends.append(keys(WEIGHTS[stage.own].sum(axis=0), WEIGHTS[stage.opp].sum(axis=0)))
-            # A game that has ended counts as having used every number.
-            numbers.append(np.where(stage.over, len(order), stage.played))
-            lone_numbers.append(np.where(numbers[-1] == 1, order[0], 0))
-            reals.append(stage.played)
-    end, number, lone, real = map(np.array, (ends, numbers, lone_numbers, reals))
-    kept = number == number.max(axis=0)
+            tree.append(stages)
+        trees.append(tree)
+        # A game that has ended counts as having used every number.
+        numbers.append([np.where(end.over, len(order), end.played) for end in tree[-1]])
+        lone_numbers.append([np.where(number == 1, order[0], 0) for number in numbers[-1]])
+    number, lone = np.array(numbers), np.array(lone_numbers)
+    kept = number == number.max(axis=(0, 1))
     if first != second:
-        kept &= lone == np.where(kept, lone, 0).max(axis=0)
-    found = np.sort(end[kept])
-    return found[np.diff(found, prepend=-1) > 0], np.where(kept, real, 0).max(axis=0)
+        kept &= lone == np.where(kept, lone, 0).max(axis=(0, 1))
+    ends = [end for tree in trees for end in tree[-1]]
+    kept_ends = list(zip(ends, kept.reshape(len(ends), -1), strict=True))
+    played = np.max([np.where(keep, end.played, 0) for end, keep in kept_ends], axis=0)
+    results = distinct(*(keys_of(end, keep) for end, keep in kept_ends))
+    early = (keys_of(stage, stop) for stage, stop in stops(trees, kept))
+    return Answer(results, distinct(results, *early), played)
+
+
+def stops(trees: list[Tree], kept: np.ndarray) -> list[tuple[Stage, np.ndarray]]:
+    """Stages, and where they are on the way to a legal end and only bearing off can go on."""
+    # Before the first number of a mixed roll either can be played.
+    groups = [[(which, 0, 0) for which in range(len(trees))]]
+    groups += [
+        [(which, level, at)]
+        for which, tree in enumerate(trees)
+        for level in range(1, len(tree) - 1)
+        for at in range(len(tree[level]))
+    ]
+    found = []
+    for group in groups:
+        off, other, leads_on = np.zeros((3, kept.shape[2]), dtype=bool)
+        for which, level, at in group:
+            tree = trees[which]
+            stage = tree[level][at]
+            for after in tree[level + 1][2 * at : 2 * at + 2]:
+                goes = after.played > level
+                goes_off = ((after.own == 0) & (stage.own != 0)).any(axis=0)
+                off |= goes & goes_off
+                other |= goes & ~goes_off
+            ends = 2 ** (len(tree) - 1 - level)
+            leads_on |= kept[which, at * ends : (at + 1) * ends].any(axis=0)
+        found.append((stage, off & ~other & leads_on))
+    return found
+
+
+def distinct(*found: np.ndarray) -> np.ndarray:
+    together = np.sort(np.concatenate(found))
+    return together[np.diff(together, prepend=-1) > 0]
+
+
+def keys_of(stage: Stage, where: np.ndarray) -> np.ndarray:
+    """What stands at a stage in some rows."""
+    rows = np.flatnonzero(where)
+    own, opp = (np.add(*WEIGHTS[side[:, rows]]) for side in (stage.own, stage.opp))
+    return keys(rows, own, opp)
 
 
 def go_on(
@@ -176,30 +229,31 @@ def go_on(
     return Stage(*(np.where(may, new, old) for new, old in zip(after, stage, strict=True)))
 
 
-def keys(own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+def keys(rows: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
     """One integer for the row and what stands there."""
-    return (np.arange(own.size, dtype=np.int64) * SPAN + own) * SPAN + opp
+    return (rows * SPAN + own) * SPAN + opp
 
 
 def kernel(
     records: np.ndarray, roll: tuple[int, int], ruleset: Ruleset
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the kernel makes of the same positions, in the same form, repeats and all."""
+    """What the kernel makes of the same positions: sorted keys, repeats and all, and numbers."""
     rolls = np.tile(np.array(roll, dtype=np.uint8), (len(records), 1))
     found = tf.afterstates(records, rolls, ruleset)
     rows = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(found.offsets))
     sides = []
     for name in ("own", "opp"):
-        checkers = found.positions[name]["checkers"].astype(np.int64)
+        # Such small integers are exact in single precision, which multiplies far faster.
+        checkers = found.positions[name]["checkers"].astype(np.float32)
         assert (checkers.sum(axis=1) == ruleset.checkers).all()
         assert (checkers[:, 0] >= ruleset.checkers - 2).all()
-        sides.append(checkers @ WEIGHTS)
+        sides.append((checkers @ WEIGHTS.astype(np.float32)).astype(np.int64))
     own, opp = sides
     own_pinned = records["own"]["pinned"][rows]
     assert np.array_equal(found.positions["own"]["pinned"], own_pinned)
     his_pinned = under_mine(found.positions, own_pinned, ruleset)
     assert np.array_equal(found.positions["opp"]["pinned"], his_pinned)
-    return np.sort((rows * SPAN + own) * SPAN + opp), found.played
+    return np.sort(keys(rows, own, opp)), found.played
 
 
 def under_mine(records: np.ndarray, own_pinned: np.ndarray, ruleset: Ruleset) -> np.ndarray:
@@ -215,12 +269,12 @@ def under_mine(records: np.ndarray, own_pinned: np.ndarray, ruleset: Ruleset) ->
 
 
 def complete(own: np.ndarray, opp: np.ndarray, pinned: np.ndarray, ruleset: Ruleset) -> np.ndarray:
-    """The positions as records of 15 checkers a side."""
+    """The positions as records, with all the other checkers of the game borne off."""
     records = np.zeros(own.shape[1], dtype=tf.POSITION)
     rows = np.arange(own.shape[1])
     for name, points in (("own", own), ("opp", opp)):
         checkers = records[name]["checkers"]
-        checkers[:, 0] = 13
+        checkers[:, 0] = ruleset.checkers - 2
         for who in range(2):
             checkers[rows, points[who]] += 1
     for who in range(2):
@@ -236,8 +290,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="all positions, not one in a thousand")
     arguments = parser.parse_args()
     for ruleset in map(tf.find_ruleset, arguments.rulesets):
-        most = 3 if ruleset.contact is Contact.PIN else 4
-        some = complete(*positions(ruleset, most), ruleset)[:: 1 if arguments.all else 1009]
+        some = complete(*positions(ruleset), ruleset)[:: 1 if arguments.all else 1009]
         for record in tqdm(some, desc=str(ruleset), unit=" positions"):
             agree_with_reference(from_array(record), ruleset)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from boards import ROLLS, to_position
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import legal_boards
 
@@ -90,8 +90,6 @@ def test_canonical_text_means_its_move_and_no_other(
 def test_every_order_of_steps_has_the_text_of_its_result(
     position: tf.Position, roll: tuple[int, int]
 ) -> None:
-    # The plain arithmetic below knows no pins.
-    assume(position.ruleset.contact is not tf.Contact.PIN)
     texts = {move.after: str(move) for move in position.moves(roll)}
     for steps in reference.moves(position, roll):
         after, hits = play_steps(position, steps)
@@ -100,17 +98,23 @@ def test_every_order_of_steps_has_the_text_of_its_result(
 
 def play_steps(
     position: tf.Position, steps: tuple[tuple[int, int], ...]
-) -> tuple[tf.Position, list[int]]:
-    """The position after the steps and the points where they hit, by plain arithmetic."""
-    own, opp, hits = list(position.own), list(position.opp), []
+) -> tuple[tf.Position, set[int]]:
+    """The position after the steps and the points where they hit or pin, by plain arithmetic."""
+    own, opp, hits = list(position.own), list(position.opp), set()
     for start, end in steps:
         own[start] -= 1
         own[end] += 1
         if end and position.ruleset.contact is tf.Contact.HIT and opp[25 - end]:
             opp[25 - end] -= 1
             opp[25] += 1
-            hits.append(end)
-    return tf.Position(position.ruleset, own, opp), hits
+            hits.add(end)
+    pinned = set()
+    if position.ruleset.contact is tf.Contact.PIN:
+        # A lone checker under mine is pinned; mine that lie under his stay where they are.
+        pinned = {25 - point for point in range(1, 25) if own[point] and opp[25 - point]}
+        pinned -= {25 - point for point in position.own_pinned}
+        hits = {25 - point for point in pinned.difference(position.opp_pinned)}
+    return tf.Position(position.ruleset, own, opp, position.own_pinned, pinned), hits
 
 
 # Text to moves
@@ -272,6 +276,22 @@ def test_either_way_hits_and_so_does_the_end(text: str, hits: list[set[int]]) ->
 def test_a_text_by_the_closed_way_means_the_open_one(text: str) -> None:
     closed_18_blot_on_19 = tf.Position(tf.PORTES, RUN_65, {7: 2, 6: 1, 3: 12})
     assert hits_of(text, closed_18_blot_on_19, (6, 5)) == [{19}]
+
+
+def test_a_star_marks_a_pin_that_lasts() -> None:
+    """By 5-3 his blots on 5 and 7 are both on the way 10/2, which pins neither for good."""
+    position = tf.Position(tf.PLAKOTO, {24: 14, 10: 1}, {24: 13, 20: 1, 18: 1})
+    texts = {str(move) for move in position.moves((5, 3))}
+    assert texts == {"24/16", "24/21 24/19", "24/21 10/5*", "24/19 10/7*", "10/2"}
+    for text in ("10/2", "10/7/2", "10/5 5/2"):
+        assert hits_of(text, position, (5, 3)) == [set()]
+
+
+def test_a_point_pinned_already_has_no_star() -> None:
+    """20/18 sets his blot on 20 free, but 24/20 is there before or after."""
+    position = tf.Position(tf.PLAKOTO, {24: 14, 20: 1}, {24: 14, 5: 1}, (), (5,))
+    for text in ("24/18", "20/18 24/20", "24/20 20/18"):
+        assert str(position.parse_move(text, (4, 2))) == "24/18"
 
 
 def test_a_star_may_stand_at_any_of_the_checkers_that_land() -> None:

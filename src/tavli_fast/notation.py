@@ -103,10 +103,10 @@ def format_move(steps: Iterable[tuple[int, int]], hits: Iterable[int] = ()) -> s
     """Return the canonical text of a move.
 
     `steps` are (from, to) pairs in the mover's numbering, bar 25 and off 0; `hits` are the points
-    where a blot is hit. The steps of one checker are merged, the rearmost checker comes first,
-    equal runs are counted as in `8/4(2)`. A `*` marks each hit once, where its point first
-    occurs, and a point between start and end is named only to bear one. A lost turn is `pass`.
-    Moves of one roll that end in different positions have different texts.
+    where a blot is hit, or lies newly pinned at the end. The steps of one checker are merged, the
+    rearmost checker comes first, equal runs are counted as in `8/4(2)`. A `*` marks each hit once,
+    where its point first occurs, and a point between start and end is named only to bear one. A
+    lost turn is `pass`. Moves of one roll that end in different positions have different texts.
 
     >>> format_move([(18, 13), (24, 18)])
     '24/13'

@@ -194,8 +194,9 @@ cdef class Move:
     """All the steps of one turn, and the position they lead to.
 
     `steps` are (from, to) pairs, one a number played, in an order in which they can be played; 25
-    is the bar and 0 off. `hits` are the mover's points on which a blot is hit. `after` is the
-    position reached, still seen by the mover. `str` gives standard notation.
+    is the bar and 0 off. `hits` are the mover's points on which a blot is hit, or lies newly pinned
+    when the move is over. `after` is the position reached, still seen by the mover. `str` gives
+    standard notation.
 
     >>> from tavli_fast import PORTES, Position
     >>> move = Position.start(PORTES).parse_move("8/5 6/5", (3, 1))
@@ -478,7 +479,15 @@ cdef class Position:
             for (position, *_), found in level.items():
                 if position in wanted and wanted[position] is None:
                     wanted[position] = found
-        return [Move(*found, after) for after, found in wanted.items()]
+        return [
+            Move(steps, self._pins_by(after) if self.law.rules.pins else hits, after)
+            for after, (steps, hits) in wanted.items()
+        ]
+
+    def _pins_by(self, Position after):
+        """Points of new pins. One in passing leaves no trace, and another way may not make it."""
+        before = self.opp_pinned
+        return tuple([25 - point for point in after.opp_pinned if point not in before])
 
     def _steps(self, int number, uint32_t locked, uint32_t runner, int head_taken):
         """Every single step by one number: position reached, hit, what is left free, (from, to)."""
