@@ -59,11 +59,11 @@ include "_count.pxi"
 
 
 cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
-    if die == other:
-        return play_double(turn, die, out, played)
-    if die > other:
-        return play_mixed(turn, die, other, out, played)
-    return play_mixed(turn, other, die, out, played)
+    cdef int high = max(die, other), low = min(die, other)
+    turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
+    if high == low:
+        return play_double(turn, high, out, played)
+    return play_mixed(turn, high, low, out, played)
 
 
 cdef int64_t play_roll(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:

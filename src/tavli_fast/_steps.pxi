@@ -112,6 +112,23 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
             then.below = ANYWHERE
 
 
+cdef inline bint may_hit_at_home(const Turn *turn) noexcept nogil:
+    """Whether a checker may hit where it must stay."""
+    return turn.rules.hitter_stays_home and turn.blots & HOME
+
+
+cdef inline bint mother_in_reach(const Turn *turn, int high, int low) noexcept nogil:
+    """Whether this roll can pin the mother, or take the last checker off own 24 with her pinned."""
+    cdef uint32_t reach = (MOTHER << high) | (MOTHER << low) | (MOTHER << (high + low))
+    cdef int steps = 2
+    if high == low:
+        reach |= (MOTHER << 3 * high) | (MOTHER << 4 * high)
+        steps = 4
+    if turn.over & MOTHER:
+        return turn.own_side[24] <= steps
+    return (turn.own & ~turn.still & reach) != 0
+
+
 cdef inline bint ends_game(const Turn *turn, const Walk *walk) noexcept nogil:
     """Whether his mother is pinned for good, which ends the turn where it stands."""
     if not walk.over & MOTHER or not turn.rules.mother_loses:

@@ -30,7 +30,8 @@ cdef struct Turn:
     uint32_t frees        # where a single one of mine does
     uint32_t leaves_two   # where two do
     bint keeps            # nothing may be borne off: a pinned checker of mine bars it
-    bint watches_mother   # a step may pin the mother, or leave her pinned with no way out
+    bint mother_at_stake  # some step may pin the mother, or leave her pinned with no way out
+    bint watches_mother   # and so may one of this roll
     int most              # numbers used by the longest result that ended the game
     uint32_t runner       # the only point that may be left while the runner travels; 0: any
     uint32_t his          # where he stands, as he numbers it
@@ -135,7 +136,7 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     mirror(rules, &turn.his_held, &his.made)
     closed = his.made if rules.hits else turn.his_held
     turn.still = turn.over = turn.frees = turn.leaves_two = 0
-    turn.keeps = turn.watches_mother = False
+    turn.keeps = turn.mother_at_stake = turn.watches_mother = False
     if rules.pins:
         prepare_pins(turn)
         closed = his.made | turn.still
@@ -147,7 +148,7 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     )
     turn.finished = turn.borne_off
     if rules.pins:
-        turn.watches_mother = rules.mother_loses and (turn.blots | turn.over) & MOTHER
+        turn.mother_at_stake = rules.mother_loses and (turn.blots | turn.over) & MOTHER
         turn.finished |= mothers_decide(turn)
     turn.plays_on = rules.last_roll and turn.own_side[0] != rules.checkers
     turn.numbers = 4
