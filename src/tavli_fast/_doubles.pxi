@@ -39,8 +39,8 @@ cdef inline void link(const Turn *turn, bint pins, int number, const Record *at,
                       uint32_t blots, int from_head, Chains *chains) noexcept nogil:
     cdef const uint8_t *counts = own_counts(turn, at)
     cdef uint32_t sources = own & ~turn.still & (turn.open << number)
-    cdef uint32_t rest
-    cdef int point, start, index = 0
+    cdef uint32_t chain = CHAIN_OF[number], rest, found
+    cdef int point, index = 0
     chains.number = number
     if pins:
         chains.steps = <const Record *>PIN_DELTAS[turn.flip][number]
@@ -49,17 +49,19 @@ cdef inline void link(const Turn *turn, bint pins, int number, const Record *at,
     chains.hits = blots << number
     chains.frees = turn.over | blots
     chains.feeds = ((turn.open << number) & ~own) << number
-    for start in range(number):
-        rest = sources & (CHAIN_OF[number] << start)
-        while rest:
-            point = highest_bit(rest)
-            rest ^= bit(point)
-            chains.points[index] = point
-            chains.checkers[index] = counts[point]
-            chains.deltas[index] = step_from(chains, pins, point, True, counts[point] == 1)
-            if point == 24 and from_head < counts[24]:
-                chains.checkers[index] = from_head
-            index += 1
+    while sources:
+        # No branch at the end of a chain, which nothing could predict.
+        rest = sources & chain
+        found = rest != 0
+        point = highest_bit(rest | 1)
+        sources &= ~(found << point)
+        chain <<= 1 - found
+        chains.points[index] = point
+        chains.checkers[index] = counts[point]
+        chains.deltas[index] = step_from(chains, pins, point, True, counts[point] == 1)
+        if point == 24 and from_head < counts[24]:
+            chains.checkers[index] = from_head
+        index += found
     chains.count = index
 
 
@@ -302,7 +304,8 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
     cdef Record *end
     cdef int64_t count
     cdef int numbers = turn.numbers
-    start_walk(turn, &walk)
+    if depends and not by_masks:
+        start_walk(turn, &walk)
     while numbers:
         if by_masks:
             count = double_by_masks(turn, number, &turn.base, turn.own, turn.blots, ANYWHERE,
