@@ -118,11 +118,13 @@ def corpora(gnubg_nn: bool) -> list[Contestant]:
 
 
 def games() -> list[Contestant]:
-    """The three games of a tavli match, each in its own play."""
-    group = "playouts"
-    portes, *others = (playouts(ruleset) for ruleset in (tf.PORTES, tf.PLAKOTO, tf.FEVGA))
-    rows = batches(group, portes, [None, None])
-    return rows + [row for other in others for row in batches(group, other, rows[:2])]
+    """Every game in its own play, against the first of them, Portes."""
+    rows: list[Contestant] = []
+    for ruleset in tf.RULESETS.values():
+        first = rows[0] if rows else None
+        reused, _ = batches("playouts of each game", playouts(ruleset), [first, first])
+        rows.append(reused)
+    return rows
 
 
 def perft(gnubg_nn: bool) -> list[Contestant]:
