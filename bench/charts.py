@@ -19,12 +19,13 @@ STYLE = {
     "font.size": 9,
     # Without a salt the names inside an SVG change from run to run.
     "svg.hashsalt": "tavli_fast",
-    "axes.prop_cycle": matplotlib.cycler(color=[ACCENT, "#bf6a02", INK]),
+    "axes.prop_cycle": matplotlib.cycler(color=[ACCENT, "#bf6a02"]),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
     "lines.linewidth": 1.5,
-    "grid.linewidth": 0.4,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.5,
     **dict.fromkeys(
         [
             *("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"),
@@ -73,7 +74,8 @@ def curves(
     with drawing(path, caption, len(panels), 3.6) as drawn:
         for axes, (name, lines) in zip(drawn, panels.items(), strict=True):
             for label, values in lines.items():
-                axes.loglog(sizes, values, marker=".", label=label)
+                # What is too small to be seen is left out.
+                axes.loglog(sizes, values, marker=".", label=label, nonpositive="mask")
             axes.set_xlabel(unit)
             axes.set_ylabel(name)
             axes.grid(visible=True)
