@@ -92,17 +92,22 @@ def measure(runs: Sequence[Callable[[], object]], rounds: int) -> np.ndarray:
 
 
 def all_libraries(absent: dict[str, str]) -> list[Contestant]:
-    """Every library on the same rows, the first of them the one the others are compared with."""
+    """Every library on the same rows, compared with the first that gives the same results."""
     group, decisions = f"all libraries, {PEER_ROWS:,} rows", corpus("random").resized(PEER_ROWS)
     rows: list[Contestant] = []
     for name, make in PEERS.items():
         try:
-            rows += make(group, decisions, rows[0] if rows else None)
+            rows += make(group, decisions, plain(rows))
         except ImportError as error:
             absent[name] = str(error)
-    peer = rows[0] if rows else None
+    peer = plain(rows)
     rows += [maker(group, decisions, peer) for maker in (batches_of_one, through_position)]
     return rows + batches(group, decisions, [peer, peer])
+
+
+def plain(rows: Sequence[Contestant]) -> Contestant | None:
+    """The first whose results need no note: they are the distinct positions."""
+    return next((row for row in rows if not row.note), None)
 
 
 def corpora(gnubg_nn: bool) -> list[Contestant]:
@@ -154,16 +159,17 @@ def levels() -> list[Contestant]:
     rows: list[Contestant] = []
     for level in reversed(tf.cpu.supported):
         run = partial(at_level, level, batch.run)
+        assert np.array_equal(np.diff(run().offsets), decisions.counts)
         plainest = rows[0] if rows else None
         rows.append(Contestant(group, level, run, batch.rolls, batch.results, plainest))
     return rows
 
 
-def at_level(level: str, run: Callable[[], object]) -> None:
+def at_level(level: str, run: Callable[[], tf.Afterstates]) -> tf.Afterstates:
     """One call with another build of the kernel."""
     _dispatch.use(level)
     try:
-        run()
+        return run()
     finally:
         _dispatch.use(tf.cpu.level)
 
