@@ -9,16 +9,20 @@ process. Needs a Unix: no other system tells a process its peak so.
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from charts import curves
 from peers import machine, measure
 from positions import corpus
 from tqdm import tqdm
@@ -33,8 +37,10 @@ SIZES = [10**power for power in range(7)]
 LINEAR_FROM, MOST_TIMES_DEARER = 1_000, {"out reused": 2.0, "fresh output": 3.0}
 SEEN_FROM, MOST_MEMORY = 10_000, 1.10
 
+MB = 2**20
+
 # Lifts the process to its own earlier peak, so that whatever comes on top is seen.
-BALLAST_BYTES = 32 << 20
+BALLAST_BYTES = 32 * MB
 
 
 class First(NamedTuple):
@@ -45,10 +51,16 @@ class First(NamedTuple):
     added_bytes: int
 
 
-def inputs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """n records and rolls."""
-    known = corpus("random")
-    return np.resize(known.records, n), np.resize(known.rolls, (n, 2))
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """What a call with so many records takes: medians, and the first call of a process."""
+
+    records: int
+    ns_out_reused: float
+    ns_fresh_output: float
+    ns_first_call: float
+    output_bytes: int
+    peak_bytes: int
 
 
 def resident_peak() -> int:
@@ -59,10 +71,10 @@ def resident_peak() -> int:
 
 def first_call(n: int) -> First:
     """To be run in a fresh process."""
-    records, rolls = inputs(n)
+    decisions = corpus("random").resized(n)
     ballast = np.ones(BALLAST_BYTES, np.uint8)
     before, start = resident_peak(), time.perf_counter()
-    found = tf.afterstates(records, rolls, tf.PORTES)
+    found = tf.afterstates(decisions.records, decisions.rolls, decisions.ruleset)
     seconds, added = time.perf_counter() - start, resident_peak() - before
     del ballast
     return First(seconds, sum(array.nbytes for array in found), added)
@@ -70,47 +82,83 @@ def first_call(n: int) -> First:
 
 def calls(n: int) -> list[Callable[[], tf.Afterstates]]:
     """A call with `out` reused, and one with fresh output, their counts compared."""
-    records, rolls = inputs(n)
-    fresh = partial(tf.afterstates, records, rolls, tf.PORTES)
-    counts = np.resize(corpus("random").counts, n)
-    out = np.empty(counts.sum(), tf.POSITION)
+    decisions = corpus("random").resized(n)
+    fresh = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset)
+    out = np.empty(decisions.results, tf.POSITION)
     both: list[Callable[[], tf.Afterstates]] = [partial(fresh, out=out), fresh]
     for call in both:
-        assert np.array_equal(np.diff(call().offsets), counts)
+        assert np.array_equal(np.diff(call().offsets), decisions.counts)
     return both
+
+
+def table(figures: Sequence[Figures]) -> str:
+    """The figures for reading, times a record."""
+    lines = [
+        "            ns a record                           output    peak memory",
+        "  records   out reused   fresh output      first      MB      MB   of output",
+    ]
+    for row in figures:
+        n, share = row.records, row.peak_bytes / row.output_bytes
+        lines.append(
+            f"{n:9,}{row.ns_out_reused / n:13,.0f}{row.ns_fresh_output / n:15,.0f}"
+            f"{row.ns_first_call / n:11,.0f}{row.output_bytes / MB:8.1f}{row.peak_bytes / MB:8.1f}"
+            + (f"{share:12.1%}" if n >= SEEN_FROM else "")
+        )
+    return "\n".join(lines)
+
+
+def chart(figures: Sequence[Figures], path: Path, caption: str) -> None:
+    """Time and memory of a call against its records."""
+    times = {
+        "out reused": [row.ns_out_reused / 1e6 for row in figures],
+        "fresh output": [row.ns_fresh_output / 1e6 for row in figures],
+    }
+    memory = {
+        "peak, first call of a process": [row.peak_bytes / MB for row in figures],
+        "its output": [row.output_bytes / MB for row in figures],
+    }
+    panels = {"ms a call": times, "MB": memory}
+    curves(path, [row.records for row in figures], panels, "records in a call", caption)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=9, help="default %(default)s")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="draw them there, SVG")
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
         # First of all, while this process is small: a child's peak starts from its parent's.
         found = pool.map(first_call, SIZES)
         firsts = list(tqdm(found, "first calls", len(SIZES), leave=False, disable=None))
     seconds = measure([call for n in SIZES for call in calls(n)], rounds)
     # (rounds, sizes, out reused or fresh)
-    each = seconds.reshape(rounds, len(SIZES), 2) / np.array(SIZES)[:, np.newaxis] * 1e9
-    dearer = np.median(each / each[:, [SIZES.index(LINEAR_FROM)]], axis=0)
+    each = seconds.reshape(rounds, len(SIZES), 2) * 1e9
+    figures = [
+        Figures(n, *medians, first.seconds * 1e9, first.output_bytes, first.added_bytes)
+        for n, medians, first in zip(SIZES, np.median(each, axis=0).tolist(), firsts, strict=True)
+    ]
 
-    print(", ".join(f"{name} {value}" for name, value in machine().items()))
-    print("\n            ns a record                        output    peak memory")
-    print("  records   out reused   fresh output   first      MB      MB   of output")
-    for n, (reused, fresh), first in zip(SIZES, np.median(each, axis=0), firsts, strict=True):
-        share = f"{first.added_bytes / first.output_bytes:12.1%}" if n >= SEEN_FROM else ""
-        print(
-            f"{n:9,}{reused:13,.0f}{fresh:15,.0f}{first.seconds / n * 1e9:8,.0f}"
-            f"{first.output_bytes / 2**20:8.1f}{first.added_bytes / 2**20:8.1f}{share}"
-        )
+    about = machine()
+    caption = ", ".join(f"{name} {value}" for name, value in about.items())
+    print(f"{caption}\n\n{table(figures)}")
+    if arguments.json:
+        report = {"machine": about, "rows": [dataclasses.asdict(row) for row in figures]}
+        arguments.json.write_text(json.dumps(report, indent=2) + "\n")
+    if arguments.chart:
+        chart(figures, arguments.chart, caption)
 
+    a_record = each / np.array(SIZES)[:, np.newaxis]
+    dearer = np.median(a_record / a_record[:, [SIZES.index(LINEAR_FROM)]], axis=0)
     for (name, limit), times in zip(MOST_TIMES_DEARER.items(), dearer.T, strict=True):
         print(
             f"{name}: a record of {SIZES[-1]:,} costs {times[-1]:.2f} times one of {LINEAR_FROM:,}"
         )
         assert times[SIZES.index(LINEAR_FROM) :].max() <= limit, f"{name}: time is not linear"
-    for n, first in zip(SIZES, firsts, strict=True):
-        assert n < SEEN_FROM or first.added_bytes <= MOST_MEMORY * first.output_bytes, (
-            f"{n:,} records: {first.added_bytes:,} bytes for {first.output_bytes:,} of output"
+    for row in figures:
+        assert row.records < SEEN_FROM or row.peak_bytes <= MOST_MEMORY * row.output_bytes, (
+            f"{row.records:,} records: {row.peak_bytes:,} bytes for {row.output_bytes:,} of output"
         )
 
 

@@ -1,8 +1,8 @@
-"""How fast the same rows are through gnubg-nn and through tavli_fast, in one run.
+"""How fast the same rows are through other libraries and through tavli_fast, in one run.
 
-Every contestant's counts are compared with the corpus before the clock starts. All of them take
-turns for many rounds; a ratio is the median over the rounds, so that whatever slows the machine for
-a while slows both of its sides.
+Every contestant's counts are compared before the clock starts. All of them take turns for many
+rounds; a ratio is the median over the rounds, so that whatever slows the machine for a while slows
+both of its sides. A library that is not installed is named as absent.
 """
 
 from __future__ import annotations
@@ -12,39 +12,40 @@ import dataclasses
 import json
 import os
 import platform
+import sys
 import timeit
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 
 import cpuinfo
 import numpy as np
-from positions import CORPORA, Decisions, corpus, playouts
+from charts import bars
+from contestants import (
+    PEERS,
+    Contestant,
+    batches,
+    batches_of_one,
+    perft_through_gnubg_nn,
+    through_gnubg_nn,
+    through_position,
+)
+from positions import CORPORA, corpus, playouts
 from tqdm import trange
 
 import tavli_fast as tf
+from tavli_fast import _dispatch
 
-try:
-    import gnubg_nn
-except ImportError:
-    gnubg_nn = None
+# All libraries meet on so many rows: the slowest takes a millisecond for one.
+PEER_ROWS = 1_000
+
+THREAD_ROWS = 1_000_000
 
 # Each contestant's share of a round: long enough to outlast its cold start.
 SHARE_SECONDS = 0.1
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Contestant:
-    """Something to time, what it is compared with, and what one call of it does."""
-
-    group: str
-    name: str
-    run: Callable[[], object]
-    rolls: int
-    results: int
-    against: Contestant | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +60,8 @@ class Figures:
     ns_a_result: float
     against: str | None = None
     cost: float | None = None
+    note: str = ""
+    ours: bool = True
 
 
 def machine() -> dict[str, str | int | None]:
@@ -66,7 +69,8 @@ def machine() -> dict[str, str | int | None]:
     return {
         # The package comes with pytest-benchmark.
         "cpu": cpuinfo.get_cpu_info().get("brand_raw", platform.machine()),
-        "cores": os.cpu_count(),
+        # A process may be confined to fewer cores than there are.
+        "cores": len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count(),
         "date": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -87,65 +91,94 @@ def measure(runs: Sequence[Callable[[], object]], rounds: int) -> np.ndarray:
     )
 
 
-def batches(
-    group: str, decisions: Decisions, against: Sequence[Contestant | None]
-) -> list[Contestant]:
-    """One call for all rows, one thread: with `out` reused, and with a new array each time."""
-    call = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset)
-    out = np.empty(decisions.results, tf.POSITION)
-    runs = {"out reused": partial(call, out=out), "fresh output": call}
-    for run in runs.values():
-        assert np.array_equal(np.diff(run().offsets), decisions.counts)
-    title, sizes = decisions.ruleset.title, (len(decisions.rolls), decisions.results)
-    return [
-        Contestant(group, f"{title} batch, {output}", run, *sizes, other)
-        for (output, run), other in zip(runs.items(), against, strict=True)
-    ]
+def all_libraries(absent: dict[str, str]) -> list[Contestant]:
+    """Every library on the same rows, compared with the first that gives the same results."""
+    group, decisions = f"all libraries, {PEER_ROWS:,} rows", corpus("random").resized(PEER_ROWS)
+    rows: list[Contestant] = []
+    for name, make in PEERS.items():
+        try:
+            rows += make(group, decisions, plain(rows))
+        except ImportError as error:
+            absent[name] = str(error)
+    peer = plain(rows)
+    rows += [maker(group, decisions, peer) for maker in (batches_of_one, through_position)]
+    return rows + batches(group, decisions, [peer, peer])
 
 
-def through_gnubg_nn(group: str, decisions: Decisions) -> Contestant:
-    """One call a row of gnubg-nn's generator."""
-    # Each side's points 1 to 24 and bar, the other player first; lists are its fastest form.
-    sides = [decisions.records[side]["checkers"][:, 1:] for side in ("opp", "own")]
-    boards = np.stack(sides, axis=1).tolist()
-    rows = [(board, *roll) for board, roll in zip(boards, decisions.rolls.tolist(), strict=True)]
-
-    def run() -> None:
-        moves = gnubg_nn.moves
-        for board, die, other in rows:
-            moves(board, die, other)
-
-    # It finds nothing where the turn is lost.
-    assert [len(gnubg_nn.moves(*row)) or 1 for row in rows] == decisions.counts.tolist()
-    return Contestant(group, "gnubg-nn, one by one", run, len(rows), decisions.results)
+def plain(rows: Sequence[Contestant]) -> Contestant | None:
+    """The first whose results need no note: they are the distinct positions."""
+    return next((row for row in rows if not row.note), None)
 
 
-def through_position(group: str, decisions: Decisions, against: Contestant | None) -> Contestant:
-    """One call a row of `Position.afterstates`."""
-    positions = tf.from_records(decisions.records, decisions.ruleset)
-    rows = list(zip(positions, decisions.rolls.tolist(), strict=True))
-
-    def run() -> None:
-        for position, roll in rows:
-            position.afterstates(roll)
-
-    assert [len(position.afterstates(roll)) for position, roll in rows] == decisions.counts.tolist()
-    return Contestant(
-        group, "Position.afterstates, one by one", run, len(rows), decisions.results, against
-    )
-
-
-def contestants() -> list[Contestant]:
-    """All that is timed, each after what it is compared with."""
-    found = []
+def corpora(gnubg_nn: bool) -> list[Contestant]:
+    """Both kinds of backgammon play."""
+    rows = []
     for name in CORPORA:
         group, decisions = f"backgammon corpus, {name} play", corpus(name)
-        peer = through_gnubg_nn(group, decisions) if gnubg_nn else None
-        found += [peer] if peer else []
-        found += [through_position(group, decisions, peer)]
-        found += batches(group, decisions, [peer, peer])
-    portes = batches("playouts", playouts(tf.PORTES), [None, None])
-    return found + portes + batches("playouts", playouts(tf.FEVGA), portes)
+        peers = through_gnubg_nn(group, decisions, None) if gnubg_nn else []
+        peer = peers[0] if peers else None
+        rows += [*peers, through_position(group, decisions, peer)]
+        rows += batches(group, decisions, [peer, peer])
+    return rows
+
+
+def games() -> list[Contestant]:
+    """Every game in its own play, against the first of them, Portes."""
+    rows: list[Contestant] = []
+    for ruleset in tf.RULESETS.values():
+        first = rows[0] if rows else None
+        reused, _ = batches("playouts of each game", playouts(ruleset), [first, first])
+        rows.append(reused)
+    return rows
+
+
+def perft(gnubg_nn: bool) -> list[Contestant]:
+    """Leaves a second, each side as deep as it gets in about a second."""
+    group, start = "perft of Portes, a result is a leaf", tf.Position.start(tf.PORTES)
+    peers = [perft_through_gnubg_nn(group)] if gnubg_nn else []
+    pairs, leaves = start.perft(2) * len(tf.ALL_ROLLS), start.perft(3)
+    run, peer = partial(start.perft, 3), peers[0] if peers else None
+    return [*peers, Contestant(group, "tavli_fast, Position.perft(3)", run, pairs, leaves, peer)]
+
+
+def threads() -> list[Contestant]:
+    """A large batch, which with its output takes 1.3 GB."""
+    group, decisions = f"{THREAD_ROWS:,} rows, out reused", corpus("random").resized(THREAD_ROWS)
+    out = np.empty(decisions.results, tf.POSITION)
+    call = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset, out=out)
+    sizes = THREAD_ROWS, decisions.results
+    assert np.array_equal(np.diff(call(threads=2).offsets), decisions.counts)
+    one = Contestant(group, "one thread", partial(call, threads=1), *sizes)
+    return [one, Contestant(group, "two threads", partial(call, threads=2), *sizes, one)]
+
+
+def levels() -> list[Contestant]:
+    """The builds of the kernel that run here, the plainest first."""
+    group, decisions = "kernel levels, random play, out reused", corpus("random")
+    batch, _ = batches(group, decisions, [None, None])
+    rows: list[Contestant] = []
+    for level in reversed(tf.cpu.supported):
+        run = partial(at_level, level, batch.run)
+        assert np.array_equal(np.diff(run().offsets), decisions.counts)
+        plainest = rows[0] if rows else None
+        rows.append(Contestant(group, level, run, batch.rolls, batch.results, plainest))
+    return rows
+
+
+def at_level(level: str, run: Callable[[], tf.Afterstates]) -> tf.Afterstates:
+    """One call with another build of the kernel."""
+    _dispatch.use(level)
+    try:
+        return run()
+    finally:
+        _dispatch.use(tf.cpu.level)
+
+
+def contestants(absent: dict[str, str]) -> list[Contestant]:
+    """All that is timed, each after what it is compared with; notes which libraries are absent."""
+    rows = all_libraries(absent)
+    gnubg_nn = "gnubg-nn" not in absent
+    return [*rows, *corpora(gnubg_nn), *games(), *perft(gnubg_nn), *threads(), *levels()]
 
 
 def compare(rows: Sequence[Contestant], seconds: np.ndarray) -> list[Figures]:
@@ -155,7 +188,14 @@ def compare(rows: Sequence[Contestant], seconds: np.ndarray) -> list[Figures]:
     for row in rows:
         ns = float(np.median(each[row])) * 1e9
         known = Figures(
-            row.group, row.name, row.rolls, row.results, ns * row.results / row.rolls, ns
+            row.group,
+            row.name,
+            row.rolls,
+            row.results,
+            ns * row.results / row.rolls,
+            ns,
+            note=row.note,
+            ours=row.ours,
         )
         if row.against:
             cost = float(np.median(each[row] / each[row.against]))
@@ -170,33 +210,51 @@ def table(figures: Sequence[Figures]) -> str:
     for group, rows in groupby(figures, lambda row: row.group):
         lines += ["", f"{group:44}{'ns a roll':>12}{'ns a result':>14}"]
         for row in rows:
-            line = f"  {row.name:42}{row.ns_a_roll:12,.0f}{row.ns_a_result:14.2f}"
+            line = f"  {row.name:42}{row.ns_a_roll:12,.0f}{row.ns_a_result:14,.2f}"
             if row.cost is not None:
                 ratio = (
-                    f"{1 / row.cost:.1f} times as fast as"
+                    f"{1 / row.cost:.3g} times as fast as"
                     if row.cost < 1
                     else f"a result costs {row.cost:.2f} times that of"
                 )
                 line += f"   {ratio} {row.against}"
             lines.append(line)
+            lines += [f"    {row.note}"] if row.note else []
     return "\n".join(lines)
+
+
+def chart(figures: Sequence[Figures], path: Path, caption: str) -> None:
+    """The group of all libraries as bars."""
+    rows = [row for row in figures if row.group == figures[0].group]
+    values = {row.name: row.ns_a_roll for row in rows}
+    ours = {row.name for row in rows if row.ours}
+    bars(path, values, ours, "ns per (position, roll)", f"{figures[0].group}; {caption}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=15, help="default %(default)s")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="draw all libraries there, SVG")
     arguments = parser.parse_args()
-    rows = contestants()
+    absent: dict[str, str] = {}
+    rows = contestants(absent)
     figures = compare(rows, measure([row.run for row in rows], arguments.rounds))
-    about = machine()
-    print(", ".join(f"{name} {value}" for name, value in about.items()))
-    if gnubg_nn is None:
-        print("gnubg-nn is not installed (pip install gnubg-nn): nothing to compare with")
+    about = machine() | {name: version(name) for name in PEERS if name not in absent}
+    caption = ", ".join(f"{name} {value}" for name, value in about.items())
+    print(caption)
+    for name, reason in absent.items():
+        print(f"{name} is absent: {reason} (pip install {name})")
     print(table(figures))
     if arguments.json:
-        report = {"machine": about, "rows": [dataclasses.asdict(row) for row in figures]}
+        report = {
+            "machine": about,
+            "absent": absent,
+            "rows": [dataclasses.asdict(row) for row in figures],
+        }
         arguments.json.write_text(json.dumps(report, indent=2) + "\n")
+    if arguments.chart:
+        chart(figures, arguments.chart, caption)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,11 @@ class Decisions(NamedTuple):
         """The results of all positions together."""
         return int(self.counts.sum())
 
+    def resized(self, n: int) -> Decisions:
+        """The first n, or all of them over and over until there are n."""
+        records, rolls = np.resize(self.records, n), np.resize(self.rolls, (n, 2))
+        return Decisions(self.ruleset, records, rolls, np.resize(self.counts, n))
+
 
 @cache
 def corpus(name: str) -> Decisions:

@@ -60,7 +60,7 @@ def test_all_rolls(benchmark, name):
 
 
 @pytest.mark.benchmark(group="batch of 20,000, playouts, out reused")
-@pytest.mark.parametrize("ruleset", [tf.PORTES, tf.TAVLA, tf.FEVGA, tf.MOULTEZIM], ids=str)
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
 def test_playouts(benchmark, ruleset):
     time_batch(benchmark, playouts(ruleset), reuse=True)
 
