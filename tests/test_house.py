@@ -23,10 +23,11 @@ MAY_IMPORT = {
     "rules": set(),
     "reference": {"rules"},
     "notation": {"rules"},
+    "ids": {"rules", "notation"},
     "render": {"rules"},
     "_kernel": set(),
     "_dispatch": {"rules", "_kernel"},
-    "position": {"rules", "notation", "render", "_kernel", "_dispatch"},
+    "position": {"rules", "notation", "ids", "render", "_kernel", "_dispatch"},
     "batch": {"rules", "_kernel", "_dispatch", "position"},
     "match": {"rules", "position"},
     "play": {"notation", "position", "match"},
@@ -99,7 +100,7 @@ def test_imports_are_seen():
     assert "position" in imports(SOURCE / "batch.pyx")
 
 
-@pytest.mark.parametrize("name", ["rules", "reference", "notation", "render"])
+@pytest.mark.parametrize("name", ["rules", "reference", "notation", "ids", "render"])
 def test_plain_modules_need_the_standard_library_alone(name):
     tree = ast.parse((SOURCE / f"{name}.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):

@@ -96,16 +96,9 @@ def board(position: PositionLike) -> str:
     )
 
 
-def _opp_point(point: int, movement: Movement) -> int:
-    """Return the number that the other side gives a point."""
-    if movement is Movement.CONTRARY:
-        return 25 - point
-    return point + 12 if point <= 12 else point - 12
-
-
 def _point_stack(position: PositionLike, point: int) -> list[str]:
     """Return what stands on a point, from the edge of the board to the middle."""
-    opp_point = _opp_point(point, position.ruleset.movement)
+    opp_point = position.ruleset.movement.opp_point(point)
     own, opp = position.own[point], position.opp[opp_point]
     if point in position.own_pinned:
         return [_OWN.lower(), *_stack(opp, _OPP, _ROWS - 1)]
