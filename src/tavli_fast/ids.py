@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from . import notation
 from .notation import NotationError, parse_position
 from .rules import BAR, RULESETS, Contact, Movement, Ruleset, find_ruleset
 
@@ -30,17 +31,11 @@ Sides = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]
 """Own and opposing counts (26 each, 0 off to 25 bar), then own and opposing pins."""
 
 
-class PositionLike(Protocol):
+class PositionLike(notation.PositionLike, Protocol):
     """What this module asks of a position: game, counts (0 off to 25 bar) and pins."""
 
     @property
     def ruleset(self) -> Ruleset: ...
-    @property
-    def own(self) -> tuple[int, ...]: ...
-    @property
-    def opp(self) -> tuple[int, ...]: ...
-    @property
-    def own_pinned(self) -> Sequence[int]: ...
 
 
 _MOST_CHECKERS = 15

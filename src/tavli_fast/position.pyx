@@ -18,7 +18,7 @@ from tavli_fast._kernel cimport (
     Freedom, Record,
 )
 
-from . import ids, notation, render
+from . import ids, notation, render, svg
 from .rules import Contact, Movement
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
@@ -706,6 +706,10 @@ cdef class Position:
 
     def __str__(self):
         return render.board(self)
+
+    def _repr_svg_(self):
+        """The picture that notebooks show; `svg.board` draws others."""
+        return svg.board(self)
 
     def __repr__(self):
         sides = [
