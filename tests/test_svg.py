@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import hypot
 
 import pytest
@@ -91,6 +91,10 @@ class Picture:
             x, y, _ = shown[0]
             seat = seats[shown[-1][2]]
             count = int(number) if number else sum(seats[each[2]] == seat for each in shown)
+            if self.checkers(group):
+                drawn = sum(seats[each[2]] == seat for each in shown)
+                assert (count > drawn) == bool(number)
+                assert drawn == min(count, 5 - len({each[2] for each in shown}) + 1)
             label = labels.get((x, y > self.height / 2))
             if label is None:
                 point = 0 if self.slabs(group) else 25
@@ -132,8 +136,11 @@ def test_everything_is_in_the_picture_and_nothing_is_covered(
     for stack, other in combinations(stacks, 2):
         for (x, y, _), (other_x, other_y, _) in product(stack, other):
             assert hypot(x - other_x, y - other_y) >= 38
-    for stack in stacks:
-        assert len(set(stack)) == len(stack)
+    for group, stack in zip(picture.stacks, stacks, strict=True):
+        least = 20 if picture.checkers(group) else 11
+        for (x, y, _), (next_x, next_y, _) in pairwise(stack):
+            assert x == next_x
+            assert abs(y - next_y) >= least
 
 
 @pytest.mark.parametrize("ruleset", [tf.PORTES, tf.FEVGA], ids=str)

@@ -151,7 +151,7 @@ def upwards(is_below: bool) -> int:
 
 
 def ways(move: MoveLike, position: PositionLike, table: Table) -> list[tuple[Spot, Spot]]:
-    """Return from where to where each step of a move goes in the picture.
+    """Return from where to where each step of a move goes in the picture, in no special order.
 
     The move is one that may be played, or one that has led here, made by either side. Raises
     `ValueError` for another.
@@ -179,7 +179,7 @@ def ways(move: MoveLike, position: PositionLike, table: Table) -> list[tuple[Spo
         )
         heights[put] += 1
         found.append(way[::-1] if is_done else way)
-    return found[::-1] if is_done else found
+    return found
 
 
 def _by_side(position: notation.PositionLike) -> tuple[object, object]:
