@@ -1,7 +1,7 @@
 """Positions as IDs: this project's own, GNU Backgammon's position ID, and XGID.
 
-All three hold what stands where for both sides, and whose turn it is. The own one tells the game
-and its options too, and which checkers are pinned.
+All three hold what stands where, seen by the side on roll. The own one tells the game and its
+options too, and which checkers are pinned.
 """
 
 from __future__ import annotations
