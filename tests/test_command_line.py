@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -103,7 +105,89 @@ def test_show_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         "opp_pinned": [],
         "pip_counts": [0, 361],
         "points_won": 3,
+        "roll": None,
+        "id": "backgammon:AACA_18AAAAA",
+        "gnubg_id": "AACA/18AAAAAAA",
+        "xgid": f"XGID=an{'-' * 24}:0:0:1:00:0:0:0:0:10",
     }
+
+
+def test_show_tells_the_roll_and_the_side_below(capsys: pytest.CaptureFixture[str]) -> None:
+    start = tf.Position.start(tf.FEVGA)
+    expected = f"{tf.render.board(start, below='opp')}\n24:15/24:15\n3-1 to play\n"
+    assert run(capsys, "show", "fevga", "start", "31", "--below", "opp") == expected
+
+
+def test_show_ids(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "show", "portes", "start", "52", "--id")
+    assert out.splitlines()[-3:] == [
+        "id        portes:4HPwATDgc_ABMA",
+        "gnubg_id  4HPwATDgc/ABMA",
+        f"xgid      {XGID}",
+    ]
+    out = run(capsys, "show", "fevga(runner=pass)", "start", "--id")
+    assert out.splitlines()[-2:] == ["24:15/24:15", "id        fevga(runner=pass):AACA_z8AAID_Pw"]
+
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:0:10"
+
+
+@pytest.mark.parametrize("position", ["portes:4HPwATDgc_ABMA", "4HPwATDgc/ABMA", XGID])
+def test_a_position_may_be_an_id(capsys: pytest.CaptureFixture[str], position: str) -> None:
+    moves = run(capsys, "moves", "portes", "start", "31")
+    assert run(capsys, "moves", "portes", position, "31") == moves
+    assert run(capsys, "perft", "portes", "1", "--position", position) == "447\n"
+
+
+def test_the_roll_of_an_xgid_is_taken_unless_another_is_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    moves = run(capsys, "moves", "portes", "start", "52")
+    assert run(capsys, "moves", "portes", XGID) == moves
+    assert json.loads(run(capsys, "show", "portes", XGID, "--json"))["roll"] == [5, 2]
+    assert json.loads(run(capsys, "show", "portes", XGID, "31", "--json"))["roll"] == [3, 1]
+
+
+@pytest.mark.parametrize("below", ["own", "opp"])
+def test_show_writes_a_picture(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, below: str
+) -> None:
+    file = tmp_path / "picture.svg"
+    file.write_text("something else")
+    run(capsys, "show", "plakoto", "start", "31", "--svg", str(file), "--below", below)
+    start = tf.Position.start(tf.PLAKOTO)
+    picture = tf.svg.board(start, roll=(3, 1), below=below)
+    assert file.read_text(encoding="utf-8") == picture
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name", ["no folder/picture.svg", "", ".", "a file/picture.svg"])
+def test_a_picture_that_cannot_be_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a file").write_text("")
+    assert main(["show", "portes", "start", "--svg", name]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"tavli-fast: error: cannot write {name!r}: ")
+    assert [file.name for file in tmp_path.iterdir()] == ["a file"]
+
+
+def test_a_picture_that_breaks_off_leaves_the_old_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*names: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = tmp_path / "picture.svg"
+    file.write_text("the old one")
+    monkeypatch.setattr(os, "replace", fail)
+    assert main(["show", "portes", "start", "--svg", str(file)]) == 2
+    message = f"tavli-fast: error: cannot write {str(file)!r}: No space left on device\n"
+    assert capsys.readouterr() == ("", message)
+    assert file.read_text() == "the old one"
+    assert list(tmp_path.iterdir()) == [file]
 
 
 # perft
@@ -230,10 +314,15 @@ def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([], "the following arguments are required: COMMAND"),
         (["dance"], "dance"),
-        (["moves"], "the following arguments are required: RULESET, POSITION, ROLL"),
+        (["moves"], "the following arguments are required: RULESET, POSITION"),
         (["moves", "portes", "start"], "the following arguments are required: ROLL"),
+        (["moves", "portes", XGID.replace("52", "00")], "arguments are required: ROLL"),
+        (["moves", "fevga", XGID], "fevga has no XGID"),
+        (["moves", "portes", "fevga:AACA_z8AAID_Pw", "31"], "of fevga, not of portes"),
+        (["show", "portes", "portes:4HPwATDgc_ABM"], "'portes:4HPwATDgc_ABM' is damaged"),
+        (["show", "portes", "start", "--below", "me"], "argument --below: invalid choice: 'me'"),
         (["moves", "portes", "start", "31", "more"], "unrecognized arguments: more"),
-        (["show", "portes", "start", "two\nlines"], "unrecognized arguments: two lines"),
+        (["show", "portes", "start", "two\nlines"], "'two\\nlines' is not a roll"),
         (["show", "portes", "start", "--jsn"], "unrecognized arguments: --jsn"),
         (["moves", "chess", "start", "31"], "unknown game 'chess'; the games are portes, "),
         (["moves", "portes(runner=pass)", "start", "31"], "portes has no option 'runner'"),

@@ -1,4 +1,4 @@
-"""An authority from outside: the move generator of GNU Backgammon, as the package gnubg-nn has it.
+"""An authority from outside: GNU Backgammon's moves and IDs, as the package gnubg-nn has them.
 
 Its board is two lists of 25 counts, the other side's first: index 0 to 23 is a side's own point 1
 to 24, index 24 the bar. A lost turn has no results there. No kind of position had to be left out.
@@ -51,6 +51,17 @@ def test_counts_of_the_whole_corpus():
     boards = from_array(corpus.records)
     counts = [len(theirs(*pair)) for pair in zip(boards, corpus.rolls, strict=True)]
     assert np.array_equal(counts, np.where(corpus.lost, 0, corpus.counts))
+
+
+def test_position_ids_of_the_whole_corpus():
+    """Theirs tell of the other side first, as the boards that their generator takes do."""
+    corpus = CORPORA["backgammon"]()
+    for position in tf.from_records(corpus.records, corpus.ruleset):
+        text = position.to_gnubg_id()
+        sides = [list(position.opp[1:]), list(position.own[1:])]
+        assert text == gnubg.position_id(sides)
+        assert gnubg.board_from_position_id(text) == sides
+        assert tf.Position.from_gnubg_id(text, corpus.ruleset) == position
 
 
 def test_small_ends():

@@ -132,6 +132,37 @@ def test_board(ruleset: str, position: str, board: str) -> None:
     assert str(shown) == board
 
 
+def test_the_other_side_below() -> None:
+    """It sees the board and numbers it as it would with the roll, but for the letters."""
+    portes = tf.Position.parse("bar:1,24:1,6:2,off:11/13:4,6:5,off:6", tf.PORTES)
+    shown = render.board(portes, below="opp").splitlines()
+    turned = render.board(portes.flip()).translate(str.maketrans("XO", "OX")).splitlines()
+    assert shown[:15] == turned[:15]
+    assert shown[15:] == [
+        "O on roll    61    1   11  1 to 24            19 to 24",
+        "X            82    0    6  24 to 1            6 to 1",
+    ]
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_any_board_from_the_other_side_is_the_flipped_one_with_other_letters(
+    data: st.DataObject,
+) -> None:
+    ruleset = data.draw(st.sampled_from(list(tf.RULESETS.values())))
+    position = to_position(data.draw(legal_boards(ruleset)), ruleset)
+    board = render.board(position, below="opp").splitlines()
+    turned = str(position.flip()).translate(str.maketrans("XOxo", "OXox"))
+    assert board[1:14] == turned.replace("xff", "off").splitlines()[1:14]
+    assert board[17:] == str(position).splitlines()[17:]
+
+
+@pytest.mark.parametrize("below", ["Own", "", None])
+def test_another_side_below_is_refused(below: object) -> None:
+    with pytest.raises(ValueError, match=f"below is 'own' or 'opp', not {below!r}"):
+        render.board(tf.Position.start(tf.PORTES), below=below)
+
+
 def read_back(
     board: str, movement: tf.Movement
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
@@ -212,12 +243,16 @@ def test_pins_of_random_play_can_be_read_back(mother: str) -> None:
     assert met > 50
 
 
+@pytest.mark.parametrize("below", ["own", "opp"])
 @pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
-def test_the_table_tells_where_each_side_moves_and_has_its_home(ruleset: tf.Ruleset) -> None:
-    own_way = list(range(24, 0, -1))
-    opp_way = [facing(ruleset.movement, point) for point in own_way]
-    *_, own_line, opp_line = str(tf.Position.start(ruleset)).splitlines()
-    for line, way in ((own_line, own_way), (opp_line, opp_way)):
+def test_the_table_tells_where_each_side_moves_and_has_its_home(
+    ruleset: tf.Ruleset, below: str
+) -> None:
+    lower_way = list(range(24, 0, -1))
+    upper_way = [facing(ruleset.movement, point) for point in lower_way]
+    lines = render.board(tf.Position.start(ruleset), below=below).splitlines()[-2:]
+    ways = [lower_way, upper_way] if below == "own" else [upper_way, lower_way]
+    for line, way in zip(lines, ways, strict=True):
         told = [
             point
             for first, last in re.findall(r"(\d+) to (\d+)", line)

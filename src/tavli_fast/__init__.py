@@ -8,7 +8,7 @@
 
 from importlib.metadata import version
 
-from . import reference
+from . import reference, render, svg
 from ._dispatch import cpu
 from .batch import (
     ALL_ROLLS,
@@ -87,6 +87,8 @@ __all__ = [
     "find_ruleset",
     "from_records",
     "reference",
+    "render",
     "start_records",
+    "svg",
     "to_records",
 ]

@@ -9,13 +9,15 @@ import json
 import os
 import platform
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
 
 import numpy
 
-from . import RULESETS, Position, __version__, cpu, find_ruleset
+from . import RULESETS, NotationError, Position, __version__, cpu, find_ruleset, render, svg
+from .ids import is_xgid
 from .match import NEXT_STARTER, PLY_CAP, Dice, Game, Match
 from .notation import parse_roll
 from .play import MOVERS, ending, in_order, play
@@ -24,7 +26,11 @@ __all__ = ["main"]
 
 _PROGRAM = "tavli-fast"
 _MATCH = "tavli"
-_POSITION_HELP = "'start', or both sides like 24:2,bar:1,off:12/6:15, the side on roll first"
+_POSITION_HELP = (
+    "'start', both sides like 24:2,bar:1,off:12/6:15 with the side on roll first, or an ID that "
+    "'show --id' prints"
+)
+_ROLL_HELP = "two dice, like 31, 3-1 or 3,1 (default: those of an XGID)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -93,7 +99,15 @@ def _parser() -> argparse.ArgumentParser:
         )
     for parser_of_position in (moves, show):
         parser_of_position.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
-    moves.add_argument("roll", metavar="ROLL", help="two dice, like 31, 3-1 or 3,1")
+        parser_of_position.add_argument("roll", metavar="ROLL", nargs="?", help=_ROLL_HELP)
+    show.add_argument("--id", action="store_true", help="print the IDs of the position, too")
+    show.add_argument(
+        "--below",
+        choices=("own", "opp"),
+        default="own",
+        help="the side that sits below: the one on roll or the other (default: %(default)s)",
+    )
+    show.add_argument("--svg", metavar="FILE", help="write the board to FILE as a picture")
     perft.add_argument("depth", metavar="DEPTH", type=int, help="how many plies")
     perft.add_argument("--position", default="start", help=_POSITION_HELP)
     perft.add_argument("--weighted", action="store_true", help="count all 36 rolls, not the 21")
@@ -127,9 +141,20 @@ def _read_position(arguments: argparse.Namespace) -> Position:
     return Position.parse(arguments.position, find_ruleset(arguments.ruleset))
 
 
+def _read_roll(arguments: argparse.Namespace) -> tuple[int, int] | None:
+    """Return the roll that is given, or the one that an XGID has with the position."""
+    if arguments.roll is not None:
+        return parse_roll(arguments.roll)
+    if is_xgid(arguments.position):
+        return Position.from_xgid(arguments.position, find_ruleset(arguments.ruleset))[1]
+    return None
+
+
 def _moves(arguments: argparse.Namespace) -> Result:
     position = _read_position(arguments)
-    roll = parse_roll(arguments.roll)
+    roll = _read_roll(arguments)
+    if roll is None:
+        raise ValueError("the following arguments are required: ROLL")
     moves = in_order(position.moves(roll))
     data: dict[str, object] = {
         "ruleset": str(position.ruleset),
@@ -150,6 +175,8 @@ def _moves(arguments: argparse.Namespace) -> Result:
 
 def _show(arguments: argparse.Namespace) -> Result:
     position = _read_position(arguments)
+    roll = _read_roll(arguments)
+    ids = _ids(position, roll)
     data: dict[str, object] = {
         "ruleset": str(position.ruleset),
         "position": position.text,
@@ -159,8 +186,40 @@ def _show(arguments: argparse.Namespace) -> Result:
         "opp_pinned": position.opp_pinned,
         "pip_counts": position.pip_counts,
         "points_won": position.points_won,
+        "roll": roll,
+        **ids,
     }
-    return data, f"{position}\n{position.text}"
+    if arguments.svg is not None:
+        _write(arguments.svg, svg.board(position, roll=roll, below=arguments.below))
+    lines = [render.board(position, below=arguments.below), position.text]
+    if roll:
+        lines.append("{}-{} to play".format(*roll))
+    if arguments.id:
+        lines += [f"{kind:8}  {text}" for kind, text in ids.items() if text]
+    return data, "\n".join(lines)
+
+
+def _ids(position: Position, roll: tuple[int, int] | None) -> dict[str, str | None]:
+    """Return the IDs of a position by kind, None for what its game does not have."""
+    ids: dict[str, str | None] = {"id": position.id, "gnubg_id": None, "xgid": None}
+    with contextlib.suppress(NotationError):
+        ids |= {"gnubg_id": position.to_gnubg_id(), "xgid": position.to_xgid(roll)}
+    return ids
+
+
+def _write(name: str, text: str) -> None:
+    """Write a file so that it is there whole or, after any failure, as it was before."""
+    path = os.path.realpath(name)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"cannot write {name!r}: it is not a file")
+    try:
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+            unfinished = os.path.join(folder, "unfinished")
+            with open(unfinished, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(unfinished, path)
+    except OSError as error:
+        raise ValueError(f"cannot write {name!r}: {error.strerror}") from None
 
 
 def _play(arguments: argparse.Namespace) -> Result:

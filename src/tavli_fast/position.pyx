@@ -18,7 +18,7 @@ from tavli_fast._kernel cimport (
     Freedom, Record,
 )
 
-from . import notation, render
+from . import ids, notation, render, svg
 from .rules import Contact, Movement
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
@@ -58,9 +58,7 @@ cdef list describe_faults(const Record *record, object ruleset, int faults):
         reasons.append(f"opp has {sum(opp[:26])} checkers, not {ruleset.checkers}")
     if faults & SHARED_POINT:
         for point in range(1, 25):
-            theirs = 25 - point
-            if ruleset.movement is Movement.PARALLEL:
-                theirs = point + 12 if point <= 12 else point - 12
+            theirs = ruleset.movement.opp_point(point)
             if own[point] and opp[theirs]:
                 reasons.append(
                     f"own point {point} is opp point {theirs}: both sides have checkers on it"
@@ -300,18 +298,62 @@ cdef class Position:
 
     @classmethod
     def parse(cls, text, ruleset):
-        """Return the position a text stands for: `start`, or the form of `text`.
+        """Return the position a text stands for: `start`, the form of `text`, or any ID.
 
-        Raises `NotationError` for a text that cannot be read, and `IllegalPosition` for one that
-        stands for no position of the game.
+        The ID may be one of `id`, `to_gnubg_id` or `to_xgid`. Raises `NotationError` for a text
+        that cannot be read, and `IllegalPosition` for one that stands for no position of the game.
 
         >>> from tavli_fast import PORTES, Position
-        >>> Position.parse("start", PORTES) == Position.start(PORTES)
+        >>> Position.parse("start", PORTES) == Position.parse("4HPwATDgc/ABMA", PORTES)
         True
         """
-        if text.strip().casefold() == "start":
-            return cls.start(ruleset)
-        return cls(ruleset, *notation.parse_position(text, ruleset))
+        kernel_rules(ruleset)
+        return cls(ruleset, *ids.parse_any(text, ruleset))
+
+    @classmethod
+    def from_id(cls, text):
+        """Return the position that an ID of this library stands for, which tells its game too.
+
+        Raises `NotationError` for a text that is not such an ID, and `IllegalPosition` for one
+        that stands for no position of its game.
+
+        >>> from tavli_fast import Position
+        >>> Position.from_id("fevga(runner=pass):AACA_z8AAID_Pw").ruleset
+        find_ruleset('fevga(runner=pass)')
+        """
+        ruleset, sides = ids.parse_id(text)
+        return cls(ruleset, *sides)
+
+    @classmethod
+    def from_gnubg_id(cls, text, ruleset):
+        """Return the position that a position ID of GNU Backgammon stands for.
+
+        The ruleset is a game of hits in contrary movement; who is missing is off. Raises like
+        `parse`.
+
+        >>> from tavli_fast import BACKGAMMON, Position
+        >>> Position.from_gnubg_id("sGfwATDgc/ABMA", BACKGAMMON).pip_counts
+        (167, 163)
+        """
+        kernel_rules(ruleset)
+        return cls(ruleset, *ids.parse_gnubg_id(text, ruleset))
+
+    @classmethod
+    def from_xgid(cls, text, ruleset):
+        """Return the position that an XGID stands for, and its two dice or None.
+
+        The position is seen by the side whose turn it is. The ruleset is a game of hits in
+        contrary movement; who is missing is off. Raises like `parse`.
+
+        >>> from tavli_fast import BACKGAMMON, Position
+        >>> xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:0:10"
+        >>> position, roll = Position.from_xgid(xgid, BACKGAMMON)
+        >>> position == Position.start(BACKGAMMON), roll
+        (True, (5, 2))
+        """
+        kernel_rules(ruleset)
+        sides, roll = ids.parse_xgid(text, ruleset)
+        return cls(ruleset, *sides), roll
 
     @property
     def own(self):
@@ -347,8 +389,9 @@ cdef class Position:
     def points_won(self):
         """None while the game is on; else the points won by the player on roll, negative if lost.
 
-        1, or 2 if the loser has borne off none; 0 if, impossibly in play, both have finished; where the ruleset counts `triple`, 3 if such a
-        loser has a checker on the bar or in the winner's home.
+        1, or 2 if the loser has borne off none; where the ruleset counts `triple`, 3 if such a
+        loser has a checker on the bar or in the winner's home; 0 if, impossibly in play, both
+        have finished.
 
         >>> from tavli_fast import PORTES, Position
         >>> Position(PORTES, own={}, opp={24: 15}).points_won
@@ -629,8 +672,53 @@ cdef class Position:
         """
         return notation.format_position(self)
 
+    @property
+    def id(self):
+        """The position in one word with its game and options, as `from_id` reads it.
+
+        Two positions have the same ID if they are equal, and only then. Raises `NotationError`
+        for a ruleset of one's own making.
+
+        >>> from tavli_fast import PLAKOTO, Position
+        >>> Position(PLAKOTO, {24: 14, 5: 1}, {24: 13, 20: 2}, own_pinned=[5]).id
+        'plakoto:AAAY_j8QAAD_PwE'
+        """
+        return ids.format_id(self)
+
+    def to_gnubg_id(self):
+        """Return GNU Backgammon's position ID, 14 letters.
+
+        Raises `NotationError` unless the game is one of hits in contrary movement with at most
+        15 checkers a side.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position.start(PORTES).to_gnubg_id()
+        '4HPwATDgc/ABMA'
+        """
+        return ids.format_gnubg_id(self)
+
+    def to_xgid(self, roll=None):
+        """Return the XGID of the position, with the roll if one is given.
+
+        The side on roll is below; there is no match, and no cube is turned. Raises like
+        `to_gnubg_id`.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position.start(PORTES).to_xgid((3, 1))
+        'XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10'
+        """
+        cdef int die, other
+        if roll is None:
+            return ids.format_xgid(self)
+        read_roll(roll, &die, &other)
+        return ids.format_xgid(self, (die, other))
+
     def __str__(self):
         return render.board(self)
+
+    def _repr_svg_(self):
+        """The picture that notebooks show; `svg.board` draws others."""
+        return svg.board(self)
 
     def __repr__(self):
         sides = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .rules import BAR, OFF, Movement, Ruleset
 
@@ -31,22 +31,32 @@ _OWN, _OPP = "O", "X"
 _LEGEND = f"{_OWN.lower()}, {_OPP.lower()}: pinned under the stack"
 _ROWS = 5
 _UPPER, _LOWER = range(13, 25), range(12, 0, -1)
-_OPP_WAY = {
+_LOWER_WAY = "24 to 1", "6 to 1"
+_UPPER_WAY = {
     Movement.CONTRARY: ("1 to 24", "19 to 24"),
     Movement.PARALLEL: ("12 to 1, 24 to 13", "18 to 13"),
 }
 
 
-def board(position: PositionLike) -> str:
-    """Return a position as a board of text, seen and numbered by the side on roll.
+class _Side(NamedTuple):
+    sign: str
+    name: str
+    counts: tuple[int, ...]
+    pinned: Collection[int]
+    pips: int
+
+
+def board(position: PositionLike, *, below: str = "own") -> str:
+    """Return a position as a board of text, seen and numbered by one side, `own` or `opp`.
 
     `O` is the side on roll, `X` the other. The bar is in the middle and the checkers borne off
-    are at the right: above those of `O` on the bar and of `X` off, below those of `X` on the bar
-    and of `O` off. More than five checkers in a place are four and the number of all. A pinned
-    checker is a small letter at the bottom of its stack, not counted in the number above it; a
-    last line says so if there is one. The table beneath the board gives pip counts, checkers on
-    the bar and off, and where each side moves and has its home, in the numbers of the board. No
-    line ends in a blank; there is no newline at the end.
+    are at the right: below those off of the side that sees the board so, and those on the bar of
+    the other; above the reverse. More than five checkers in a place are four and the number of
+    all. A pinned checker is a small letter at the bottom of its stack, not counted in the number
+    above it; a last line says so if there is one. The table beneath the board gives pip counts,
+    checkers on the bar and off, and where each side moves and has its home, in the numbers of the
+    board. No line ends in a blank; there is no newline at the end. Raises `ValueError` for another
+    `below`.
 
     >>> from types import SimpleNamespace
     >>> from tavli_fast.rules import FEVGA
@@ -72,46 +82,53 @@ def board(position: PositionLike) -> str:
     O on roll   360    0    0  24 to 1            6 to 1
     X           349    0    0  12 to 1, 24 to 13  18 to 13
     """
+    if below not in ("own", "opp"):
+        raise ValueError(f"below is 'own' or 'opp', not {below!r}")
     movement = position.ruleset.movement
-    own, opp = position.own, position.opp
-    upper = [_point_stack(position, point) for point in _UPPER]
-    lower = [_point_stack(position, point) for point in _LOWER]
-    upper_trays = _stack(own[BAR], _OWN), _stack(opp[OFF], _OPP)
-    lower_trays = _stack(opp[BAR], _OPP), _stack(own[OFF], _OWN)
     own_pips, opp_pips = position.pip_counts
-    opp_path, opp_home = _OPP_WAY[movement]
+    own = _Side(_OWN, f"{_OWN} on roll", position.own, position.own_pinned, own_pips)
+    opp = _Side(_OPP, _OPP, position.opp, position.opp_pinned, opp_pips)
+    lower, upper = (own, opp) if below == "own" else (opp, own)
+    upper_stacks = [_point_stack(lower, upper, point, movement) for point in _UPPER]
+    lower_stacks = [_point_stack(lower, upper, point, movement) for point in _LOWER]
+    upper_trays = _tray_stack(lower, BAR), _tray_stack(upper, OFF)
+    lower_trays = _tray_stack(upper, BAR), _tray_stack(lower, OFF)
     return "\n".join(
         [
             str(position.ruleset),
             _edge(_UPPER),
-            *(_row(upper, *upper_trays, height) for height in range(_ROWS)),
+            *(_row(upper_stacks, *upper_trays, height) for height in range(_ROWS)),
             f"|{'':18}|bar|{'':18}|off|",
-            *(_row(lower, *lower_trays, height) for height in reversed(range(_ROWS))),
+            *(_row(lower_stacks, *lower_trays, height) for height in reversed(range(_ROWS))),
             _edge(_LOWER),
             f"{'':9}  pips  bar  off  {'path':17}  home",
-            f"{_OWN} on roll  {own_pips:4}  {own[BAR]:3}  {own[OFF]:3}  {'24 to 1':17}  6 to 1",
-            f"{_OPP:9}  {opp_pips:4}  {opp[BAR]:3}  {opp[OFF]:3}  {opp_path:17}  {opp_home}",
-            *([_LEGEND] if position.own_pinned or position.opp_pinned else []),
+            *(
+                _line(side, *(_LOWER_WAY if side is lower else _UPPER_WAY[movement]))
+                for side in (own, opp)
+            ),
+            *([_LEGEND] if own.pinned or opp.pinned else []),
         ]
     )
 
 
-def _opp_point(point: int, movement: Movement) -> int:
-    """Return the number that the other side gives a point."""
-    if movement is Movement.CONTRARY:
-        return 25 - point
-    return point + 12 if point <= 12 else point - 12
+def _line(side: _Side, path: str, home: str) -> str:
+    bar, off = side.counts[BAR], side.counts[OFF]
+    return f"{side.name:9}  {side.pips:4}  {bar:3}  {off:3}  {path:17}  {home}"
 
 
-def _point_stack(position: PositionLike, point: int) -> list[str]:
+def _point_stack(lower: _Side, upper: _Side, point: int, movement: Movement) -> list[str]:
     """Return what stands on a point, from the edge of the board to the middle."""
-    opp_point = _opp_point(point, position.ruleset.movement)
-    own, opp = position.own[point], position.opp[opp_point]
-    if point in position.own_pinned:
-        return [_OWN.lower(), *_stack(opp, _OPP, _ROWS - 1)]
-    if opp_point in position.opp_pinned:
-        return [_OPP.lower(), *_stack(own, _OWN, _ROWS - 1)]
-    return _stack(own, _OWN) or _stack(opp, _OPP)
+    upper_point = movement.opp_point(point)
+    checkers, others = lower.counts[point], upper.counts[upper_point]
+    if point in lower.pinned:
+        return [lower.sign.lower(), *_stack(others, upper.sign, _ROWS - 1)]
+    if upper_point in upper.pinned:
+        return [upper.sign.lower(), *_stack(checkers, lower.sign, _ROWS - 1)]
+    return _stack(checkers, lower.sign) or _stack(others, upper.sign)
+
+
+def _tray_stack(side: _Side, point: int) -> list[str]:
+    return _stack(side.counts[point], side.sign)
 
 
 def _stack(checkers: int, sign: str, rows: int = _ROWS) -> list[str]:

@@ -36,6 +36,16 @@ class Movement(enum.Enum):
     CONTRARY = "contrary"
     PARALLEL = "parallel"
 
+    def opp_point(self, point: int) -> int:
+        """Return the number that the other side gives a point of mine, 1 to 24.
+
+        >>> Movement.CONTRARY.opp_point(6), Movement.PARALLEL.opp_point(6)
+        (19, 18)
+        """
+        if self is Movement.CONTRARY:
+            return 25 - point
+        return point + 12 if point <= 12 else point - 12
+
 
 OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
