@@ -237,4 +237,30 @@ static inline void add_delta(uint64_t *out, const uint64_t *base, const uint64_t
     add_lanes(out, base, assume_aligned(delta));
 }
 
+/* Rows on their way to memory, past the caches: no line is read first only to be overwritten. */
+#if defined(__SSE2__) || defined(_M_X64)
+static inline int can_stream(const Record *to) { return ((uintptr_t)to & 15) == 0; }
+static inline void stream_rows(Record *to, const Record *rows, int64_t count)
+{
+    for (const Record *end = rows + count; rows < end; rows++, to++) {
+        const __m128i *in = (const __m128i *)rows;
+        __m128i *out = (__m128i *)to;
+        const __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1);
+        const __m128i c = _mm_loadu_si128(in + 2), d = _mm_loadu_si128(in + 3);
+        _mm_stream_si128(out, a);
+        _mm_stream_si128(out + 1, b);
+        _mm_stream_si128(out + 2, c);
+        _mm_stream_si128(out + 3, d);
+    }
+}
+static inline void end_stream(void) { _mm_sfence(); }
+#else
+static inline int can_stream(const Record *to) { return 0; }
+static inline void stream_rows(Record *to, const Record *rows, int64_t count)
+{
+    memcpy(to, rows, count * sizeof(Record));
+}
+static inline void end_stream(void) {}
+#endif
+
 #endif

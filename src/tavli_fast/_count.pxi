@@ -63,58 +63,48 @@ cdef int64_t count_mixed(Turn *turn, int high, int low, uint8_t *played) noexcep
     return count
 
 
-# The ways to play a double are counted along its chains: a polynomial in 64 bits, whose coefficient
-# of the i-th power, in the i-th 16 bits from 1 on, counts the ways to play i numbers. There is one
-# way to play none, which is not written.
-
-cdef inline uint64_t times(uint64_t ways, uint64_t others) noexcept nogil:
-    """Every way of the one with every way of the other, up to four numbers."""
-    cdef uint64_t a = ways & 0xFFFF, b = ways >> 16 & 0xFFFF, c = ways >> 32 & 0xFFFF
-    return ways + others + a * (others << 16) + b * (others << 32) + c * (others << 48)
-
-
-cdef inline uint64_t ways_along(const uint8_t *counts, uint32_t own, uint32_t free, int number,
-                                int first, int from_head) noexcept nogil:
-    """The ways to play a number along one chain, downwards from its first point.
-
-    A point is left no more often than it has checkers, those it was fed by the one before included.
-    """
-    # before[4 + i]: the ways in which the point before was left i times or more; for i below 0 any.
-    cdef uint64_t before[9]
-    cdef uint64_t once, twice, thrice, four_times
-    cdef const uint64_t *fed
-    cdef int point = first, checkers
-    before[0] = before[1] = before[2] = before[3] = before[4] = 0
-    before[5] = before[6] = before[7] = before[8] = 0
-    while point > 0:
-        if free >> point & 1:
-            checkers = min(<int>counts[point], from_head if point == 24 else 4, 4)
-            checkers = checkers if own >> point & 1 else 0
-            fed = &before[4 - checkers]
-            once = fed[1] << 16 | <uint64_t>(checkers > 0)
-            twice = fed[2] << 32 | <uint64_t>(checkers > 1) << 16
-            thrice = fed[3] << 48 | <uint64_t>(checkers > 2) << 32
-            four_times = <uint64_t>(checkers > 3) << 48
-            thrice += four_times
-            twice += thrice
-            once += twice
-        else:
-            once = twice = thrice = four_times = 0
-        before[0] = before[1] = before[2] = before[3] = before[4] = before[4] + once
-        before[5] = once
-        before[6] = twice
-        before[7] = thrice
-        before[8] = four_times
-        point -= number
-    return before[4]
-
-
 cdef uint64_t ways_to_double(const uint8_t *counts, uint32_t own, uint32_t free, int number,
                              int from_head) noexcept nogil:
+    """The ways to play a double, as a polynomial.
+
+    In 64 bits: the coefficient of the i-th power, in the i-th 16 bits from 1 on, counts the ways to
+    play i numbers; the one way to play none is not written. Points are taken along the chains, and
+    none is left more often than it has checkers, those fed to it by the one before included.
+    """
     cdef uint64_t ways = 0
-    cdef int first
-    for first in range(24, 24 - number, -1):
-        ways = times(ways, ways_along(counts, own, free, number, first, from_head))
+    # Of these, the ways in which the point before was left so often or more.
+    cdef uint64_t once = 0, twice = 0, thrice = 0, fed_once, fed_twice, four_times
+    cdef uint32_t sources = own & free & POINTS, chain = CHAIN_OF[number], rest, found
+    cdef int point, checkers, last = 0
+    # And the points that are fed.
+    sources |= sources >> number & free
+    sources |= sources >> number & free
+    sources |= sources >> number & free
+    while sources:
+        rest = sources & chain
+        found = rest != 0
+        chain <<= 1 - found
+        if not found:
+            continue
+        point = highest_bit(rest)
+        sources ^= bit(point)
+        checkers = counts[point] if own >> point & 1 else 0
+        if point == 24:
+            checkers = min(checkers, from_head)
+        fed_once = once if last - number == point else 0
+        fed_twice = twice if last - number == point else 0
+        last = point
+        four_times = <uint64_t>(checkers > 3) << 48
+        thrice = four_times + (
+            ways << 48 | <uint64_t>1 << 32 if checkers > 2 else fed_once << 48 if checkers == 2
+            else 0
+        )
+        twice = thrice + (
+            ways << 32 | <uint64_t>1 << 16 if checkers > 1 else fed_once << 32 if checkers == 1
+            else fed_twice << 32
+        )
+        once = twice + (ways << 16 | 1 if checkers > 0 else fed_once << 16)
+        ways += once
     return ways
 
 

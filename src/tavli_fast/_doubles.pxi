@@ -304,7 +304,7 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
     cdef Record *end
     cdef int64_t count
     cdef int numbers = turn.numbers
-    if depends and not by_masks:
+    if depends:
         start_walk(turn, &walk)
     while numbers:
         if by_masks:

@@ -65,6 +65,7 @@ ctypedef struct Batch:
     int flip
     Record *out            # NULL: count only
     int64_t capacity       # rows in out
+    int stream             # past the caches: for rows larger than those, in memory long in use
     int64_t *offsets       # rows * rolls_each + 1, relative to `out`
     uint8_t *played        # rows * rolls_each
     Record *scratch        # MOST_DOUBLE rows

@@ -48,6 +48,9 @@ cdef extern from "_bits.h" nogil:
     # The same in pinning games: [...][whether it pins a blot, and 2 if it frees the one it leaves].
     uint64_t PIN_DELTAS[2][12][26][4][8]
     uint32_t pinned_mask(const uint8_t *side)
+    int can_stream(const Record *to)
+    void stream_rows(Record *to, const Record *rows, int64_t count)
+    void end_stream()
 
 include "_turn.pxi"
 include "_steps.pxi"
@@ -98,10 +101,16 @@ cdef int64_t afterstates(const Record *record, int die, int other_die, int numbe
 
 
 cdef void batch(Batch *work) noexcept nogil:
-    """Play on from pair `done` until the end, a fault or a full output.
+    """Play on from pair `done` until the end, a fault or a full output."""
+    play_pairs(work, work.stream and can_stream(work.out))
+    end_stream()
 
-    Results go straight to the output while any result would fit, then through the scratch rows,
-    so that nothing beyond the reported rows is ever touched.
+
+cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
+    """The same; results go straight to the output while any result would fit.
+
+    Elsewhere they go through the scratch rows, so that nothing beyond the reported rows is ever
+    touched.
     """
     cdef int64_t row = work.done // work.rolls_each
     cdef int64_t at = work.done - row * work.rolls_each
@@ -123,7 +132,10 @@ cdef void batch(Batch *work) noexcept nogil:
             room = work.capacity - work.used
             if not work.out:
                 count = count_roll(&turn, dice[0], dice[1], work.scratch, &work.played[work.done])
-            elif room >= (MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED) and work.done < last:
+            elif (
+                room >= (MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED)
+                and work.done < last and not stream
+            ):
                 count = play_roll(&turn, dice[0], dice[1], work.out + work.used,
                                   &work.played[work.done])
             else:
@@ -131,7 +143,10 @@ cdef void batch(Batch *work) noexcept nogil:
                                   &work.played[work.done])
                 if room < count:
                     return
-                memcpy(work.out + work.used, work.scratch, count * sizeof(Record))
+                if stream:
+                    stream_rows(work.out + work.used, work.scratch, count)
+                else:
+                    memcpy(work.out + work.used, work.scratch, count * sizeof(Record))
             work.used += count
             work.done += 1
             work.offsets[work.done] = work.used

@@ -30,6 +30,11 @@ cdef enum:
     _FEW = 256
     _SAMPLE = 4096
 
+# An `out` of 64 MB is larger than the caches. Fresh memory is not streamed to: the system has just
+# drawn it into them to clear it.
+cdef enum:
+    _STREAM_FROM = 1 << 20
+
 
 class Afterstates(NamedTuple):
     """What `afterstates` returns.
@@ -176,6 +181,7 @@ cdef class _Work:
         self.batch.flip = bool(flip)
         self.batch.out = NULL
         self.batch.capacity = 0
+        self.batch.stream = False
         self.batch.offsets = <int64_t *>address(self.offsets)
         self.batch.offsets[0] = 0
         self.batch.played = <uint8_t *>address(self.played)
@@ -298,6 +304,7 @@ cdef class _Work:
         cdef int64_t capacity = len(out)
         self.batch.out = <Record *>address(out)
         self.batch.capacity = capacity
+        self.batch.stream = capacity >= _STREAM_FROM
         self.run(&self.batch)
         if self.batch.done < self.pairs():
             raise ValueError(
@@ -335,6 +342,7 @@ cdef class _Work:
                 raise ValueError(f"out has {len(out)} rows; {needed} are needed")
             else:
                 starts[-1] = len(out)
+                self.batch.stream = len(out) >= _STREAM_FROM
             parts = self.parts(threads)
             used = list(pool.map(_Part.fill, parts, [out] * threads, starts[:-1], starts[1:]))
         return out[: used[-1]]

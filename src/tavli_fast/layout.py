@@ -156,6 +156,8 @@ def ways(move: MoveLike, position: PositionLike, table: Table) -> list[tuple[Spo
     The move is one that may be played, or one that has led here, made by either side. Raises
     `ValueError` for another.
     """
+    if isinstance(move, str):
+        raise ValueError(f"move is the text {move!r}; Position.parse_move makes a Move of it")
     here, reached = _by_side(position), _by_side(move.after)
     is_done = reached in (here, here[::-1])
     mover = "opp" if is_done and reached != here else "own"
