@@ -52,6 +52,7 @@ class Afterstates(NamedTuple):
 
 cdef type _ndarray = np.ndarray
 cdef object _BYTE = np.dtype(np.uint8), _OFFSET = np.dtype(np.int64)
+cdef object _ROW = np.dtype("V64")
 
 cdef extern from *:
     """
@@ -291,7 +292,9 @@ cdef class _Work:
         cdef _Work sample
         step = max(1, step // self.batch.rolls_each)
         rolls = self.rolls[::step].copy() if self.batch.roll_stride else self.rolls
-        sample = _Work(self.records[::step].copy(), rolls, self.batch.rolls_each, self.ruleset, False)
+        # As plain bytes: NumPy copies structured rows field by field.
+        records = self.records.view(_ROW)[::step].copy().view(POSITION)
+        sample = _Work(records, rolls, self.batch.rolls_each, self.ruleset, False)
         try:
             sample.count(&sample.batch)
         except ValueError:
