@@ -24,7 +24,7 @@ cdef struct Chains:
     # Two steps at once, in the order of their first source, from `pairs_from` each source on:
     # most results end in one of these, and a run of them needs no decision.
     int pairs_from[27]
-    Record pairs[MOST_PAIRS]
+    AlignedRecord pairs[MOST_PAIRS]
 
 
 cdef inline const Record *step_from(const Chains *chains, bint pins, int point, bint first, bint last) noexcept nogil:
