@@ -131,31 +131,54 @@ static inline __m128i quarter_totals(SideBytes bytes)
 }
 #else
 typedef struct {
-    uint8_t at[32];
+    uint64_t word[4];     /* byte i is bits 8 i and up, on any machine */
 } SideBytes;
 
+static inline uint64_t first_byte_lowest(uint64_t word)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return swap_bytes(word);
+#else
+    return word;
+#endif
+}
 static inline SideBytes load_side(const uint8_t *side)
 {
     SideBytes bytes;
-    memcpy(bytes.at, side, 32);
+    memcpy(bytes.word, side, 32);
+    for (int at = 0; at < 4; at++) bytes.word[at] = first_byte_lowest(bytes.word[at]);
     return bytes;
 }
-static inline void store_side(uint8_t *side, SideBytes bytes) { memcpy(side, bytes.at, 32); }
+static inline void store_side(uint8_t *side, SideBytes bytes)
+{
+    for (int at = 0; at < 4; at++) bytes.word[at] = first_byte_lowest(bytes.word[at]);
+    memcpy(side, bytes.word, 32);
+}
+/* Bit i: byte i is not zero. */
+static inline uint32_t bytes_in_use(uint64_t word)
+{
+    word |= (word & 0x7F7F7F7F7F7F7F7Fu) + 0x7F7F7F7F7F7F7F7Fu;
+    return (uint32_t)((word >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56);
+}
 static inline void side_masks(SideBytes bytes, Side *side)
 {
     uint32_t held = 0, made = 0;
-    for (int at = 0; at < 32; at++) {
-        held |= (uint32_t)(bytes.at[at] > 0) << at;
-        made |= (uint32_t)(bytes.at[at] > 1) << at;
+    for (int at = 0; at < 4; at++) {
+        held |= bytes_in_use(bytes.word[at]) << 8 * at;
+        made |= bytes_in_use(bytes.word[at] & 0xFEFEFEFEFEFEFEFEu) << 8 * at;
     }
     side->held = held;
     side->made = made & COUNTS;
 }
 static inline uint32_t total(SideBytes bytes)
 {
-    uint32_t sum = 0;
-    for (int point = 0; point < 26; point++) sum += bytes.at[point];
-    return sum;
+    uint64_t sums = 0;
+    bytes.word[3] &= 0xFFFF;
+    for (int at = 0; at < 4; at++) {
+        sums += bytes.word[at] & 0x00FF00FF00FF00FFu;
+        sums += bytes.word[at] >> 8 & 0x00FF00FF00FF00FFu;
+    }
+    return (uint32_t)(sums * 0x0001000100010001u >> 48);
 }
 #endif
 
