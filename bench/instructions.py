@@ -2,7 +2,8 @@
 
 Callgrind counts what is executed inside the kernel's own file, at every level that runs here:
 nothing of Python, NumPy or the C library, so that every run gives the same figures. They do depend
-on the compiler, and are compared only with those of the same one.
+on the compiler and on the flags that a Python passes to it, and are compared only with those of the
+same build; figures of several are kept.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -126,17 +128,17 @@ def count(level: str) -> Counts:
 
 
 def build() -> dict[str, str]:
-    """What made the kernel, by its own account, and for which machine."""
+    """What made the kernel, by its own account, with which flags, and for which machine."""
     made = re.search(
-        rb"(GCC|clang)[^\0]* (\d+\.\d+\.\d+)[^\0]*\0", kernel_file(tf.cpu.level).read_bytes()
+        rb"(GCC|clang)[^\0]* (\d+)\.\d+\.\d+[^\0]*\0", kernel_file(tf.cpu.level).read_bytes()
     )
     name, version = (part.decode().lower() for part in made.groups())
-    return {"compiler": f"{name} {version}", "machine": platform.machine()}
-
-
-def comparable(build: dict[str, str], other: dict[str, str]) -> bool:
-    """Whether the machines and the major versions of the compilers are the same."""
-    return all(build[key].partition(".")[0] == other[key].partition(".")[0] for key in build)
+    flags = sorted(set(re.findall(r"-[fmO][-\w]+(?=\s|$)", sysconfig.get_config_var("CFLAGS"))))
+    return {
+        "compiler": f"{name} {version}",
+        "machine": platform.machine(),
+        "flags": " ".join(flags),
+    }
 
 
 def main() -> None:
@@ -149,25 +151,26 @@ def main() -> None:
     with ThreadPoolExecutor(len(levels)) as pool:
         counts = dict(zip(levels, pool.map(count, levels), strict=True))
     here = build()
+    builds = json.loads(COMMITTED.read_text())
     if update:
-        report = {"build": here, "instructions a roll": counts}
-        COMMITTED.write_text(json.dumps(report, indent=2) + "\n")
-    committed = json.loads(COMMITTED.read_text())
-    same = comparable(here, committed["build"])
+        builds = [each for each in builds if each["build"] != here]
+        builds.append({"build": here, "instructions a roll": counts})
+        COMMITTED.write_text(json.dumps(builds, indent=2) + "\n")
+    committed = next((each for each in builds if each["build"] == here), None)
+    print(f"{', '.join(here.values())}: instructions a roll, now and committed")
+    if committed is None:
+        print("No figures are committed for this build: NOT COMPARED")
     faults = 0
-    print(f"{here['compiler']}, {here['machine']}: instructions a roll, now and committed")
     for level, found in counts.items():
         for name, now in found.items():
-            expected = committed["instructions a roll"][level][name]
-            change = now / expected - 1
-            fault = same and abs(change) > TOLERANCE
-            faults += fault
-            mark = "  REFUSED" if fault else ""
-            print(f"{level:12}{name:36}{now:10,.1f}{expected:10,.1f}{change:+9.2%}{mark}")
-    for level in committed["instructions a roll"].keys() - counts:
-        print(f"{level} does not run here: NOT COMPARED")
-    if not same:
-        print("The committed figures are of", *committed["build"].values(), "- NOT COMPARED")
+            line = f"{level:12}{name:36}{now:10,.1f}"
+            if committed:
+                expected = committed["instructions a roll"][level][name]
+                change = now / expected - 1
+                fault = abs(change) > TOLERANCE
+                faults += fault
+                line += f"{expected:10,.1f}{change:+9.2%}{'  REFUSED' if fault else ''}"
+            print(line)
     if faults:
         sys.exit(
             f"{faults} figures differ by more than {TOLERANCE:.0%}; if that is meant, commit what "
