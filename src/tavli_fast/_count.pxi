@@ -150,7 +150,7 @@ cdef int64_t count_roll(Turn *turn, int die, int other, Record *scratch, uint8_t
     """How many results `play_roll` finds; `scratch` has room for them."""
     cdef int high = max(die, other), low = min(die, other)
     cdef int64_t count = UNKNOWN
-    turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
+    look_out(turn, high, low)
     if turn.finished and not turn.plays_on:
         count = 0
     elif not turn.has_bans or not may_wall(turn, high, low, 4 if high == low else 2):

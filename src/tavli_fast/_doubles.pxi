@@ -286,7 +286,7 @@ cdef inline bint double_depends(const Turn *turn) noexcept nogil:
         outside -= turn.own_side[point]
     # Four checkers outside home cannot all come in before the last number.
     return (
-        outside < 4 or turn.runner or turn.watches_mother or may_hit_at_home(turn)
+        outside < 4 or turn.runner or turn.watches_mother or turn.hits_at_home
     )
 
 

@@ -63,7 +63,7 @@ include "_count.pxi"
 
 cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
     cdef int high = max(die, other), low = min(die, other)
-    turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
+    look_out(turn, high, low)
     if high == low:
         return play_double(turn, high, out, played)
     return play_mixed(turn, high, low, out, played)

@@ -355,7 +355,7 @@ cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
 
 cdef inline bint masks_say_all(const Turn *turn) noexcept nogil:
     """Whether a step changes nothing for the next one but where my checkers stand."""
-    if turn.runner or turn.watches_mother or may_hit_at_home(turn):
+    if turn.runner or turn.watches_mother or turn.hits_at_home:
         return False
     return not turn.rules.pins or not turn.over | turn.blots
 

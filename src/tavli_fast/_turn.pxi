@@ -32,6 +32,7 @@ cdef struct Turn:
     bint keeps            # nothing may be borne off: a pinned checker of mine bars it
     bint mother_at_stake  # some step may pin the mother, or leave her pinned with no way out
     bint watches_mother   # and so may one of this roll
+    bint hits_at_home     # this roll may hit where the hitter must stay
     int most              # numbers used by the longest result that ended the game
     uint32_t runner       # the only point that may be left while the runner travels; 0: any
     uint32_t his          # where he stands, as he numbers it
@@ -136,7 +137,7 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
     mirror(rules, &turn.his_held, &his.made)
     closed = his.made if rules.hits else turn.his_held
     turn.still = turn.over = turn.frees = turn.leaves_two = 0
-    turn.keeps = turn.mother_at_stake = turn.watches_mother = False
+    turn.keeps = turn.mother_at_stake = turn.watches_mother = turn.hits_at_home = False
     if rules.pins:
         prepare_pins(turn)
         closed = his.made | turn.still
