@@ -51,7 +51,7 @@ def batches(
 ) -> list[Contestant]:
     """One call for all rows, one thread: with `out` reused, and with a new array each time."""
     call = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset)
-    out = np.empty(decisions.results, tf.POSITION)
+    out = tf.empty_records(decisions.results)
     runs = {"out reused": partial(call, out=out), "fresh output": call}
     for run in runs.values():
         assert np.array_equal(np.diff(run().offsets), decisions.counts)

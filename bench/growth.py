@@ -89,7 +89,7 @@ def calls(n: int) -> list[Callable[[], tf.Afterstates]]:
     whole = corpus("random")
     decisions = whole.resized(max(n, len(whole.rolls)))
     parts = [slice(at, at + n) for at in range(0, len(decisions.rolls) - n + 1, n)]
-    out = np.empty(max(int(decisions.counts[part].sum()) for part in parts), tf.POSITION)
+    out = tf.empty_records(max(int(decisions.counts[part].sum()) for part in parts))
 
     def caller(out: np.ndarray | None) -> Callable[[], tf.Afterstates]:
         rows = itertools.cycle([(decisions.records[part], decisions.rolls[part]) for part in parts])

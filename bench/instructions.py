@@ -25,7 +25,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 from contestants import one_by_one
 from positions import Decisions, corpus, playouts
 
@@ -67,7 +66,7 @@ def work(path: str) -> None:
     batches, singles = pickle.loads(Path(path).read_bytes())
     runs: list[Callable[[], object]] = []
     for ruleset, records, rolls, counts in batches.values():
-        out = np.empty(counts.sum(), tf.POSITION)
+        out = tf.empty_records(counts.sum())
         runs.append(partial(tf.afterstates, records, rolls, ruleset, out=out))
     for ruleset, records, rolls, _ in singles.values():
         rows = list(zip(tf.from_records(records, ruleset), rolls.tolist(), strict=True))

@@ -144,7 +144,7 @@ def perft(gnubg_nn: bool) -> list[Contestant]:
 def threads() -> list[Contestant]:
     """A large batch, which with its output takes 1.3 GB."""
     group, decisions = f"{THREAD_ROWS:,} rows, out reused", corpus("random").resized(THREAD_ROWS)
-    out = np.empty(decisions.results, tf.POSITION)
+    out = tf.empty_records(decisions.results)
     call = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset, out=out)
     sizes = THREAD_ROWS, decisions.results
     assert np.array_equal(np.diff(call(threads=2).offsets), decisions.counts)

@@ -27,7 +27,7 @@ def explain(benchmark: BenchmarkFixture, rolls: int, results: int) -> None:
 
 
 def time_batch(benchmark: BenchmarkFixture, decisions: Decisions, *, reuse: bool) -> None:
-    out = np.empty(decisions.results, tf.POSITION) if reuse else None
+    out = tf.empty_records(decisions.results) if reuse else None
     run = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset, out=out)
     assert np.array_equal(np.diff(run().offsets), decisions.counts)
     benchmark(run)
@@ -48,7 +48,7 @@ def test_all_rolls(benchmark, name):
     part = slice(None, None, 20)
     records, rolls = whole.records[part], whole.rolls[part].astype(int)
     results = sum(position.perft(1) for position in tf.from_records(records, tf.PORTES))
-    out = np.empty(results, tf.POSITION)
+    out = tf.empty_records(results)
     run = partial(tf.afterstates, records, tf.ALL_ROLLS, tf.PORTES, out=out)
     counts = np.diff(run().offsets)
     high, low = rolls.max(axis=1), rolls.min(axis=1)

