@@ -10,7 +10,7 @@ cdef enum:
     ANYWHERE = 0x3FFFFFF
     ON_BOARD = 0x3FFFFFE           # the bar included
     START_QUARTER = 0x1F80000      # own 24..19
-    MOTHER_PRIME_RUN = 1 << 18     # his 18..23, right in front of his start point
+    MOTHER_PRIME_RUN = 0x40000     # his 18..23, right in front of his start point
     LONGEST = 11                   # pips of two different numbers played by one checker
 
 

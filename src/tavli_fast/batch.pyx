@@ -33,7 +33,7 @@ cdef enum:
 # An `out` of 64 MB is larger than the caches. Fresh memory is not streamed to: the system has just
 # drawn it into them to clear it.
 cdef enum:
-    _STREAM_FROM = 1 << 20
+    _STREAM_FROM = 0x100000
 
 
 class Afterstates(NamedTuple):
