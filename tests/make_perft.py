@@ -260,7 +260,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", metavar="GAME", help="default: every game")
     parser.add_argument("--seed", type=int, default=1, help="of the play (default: 1)")
     parser.add_argument(
-        "--nodes", type=int, default=3_000_000, help="the most paths to count another ply from"
+        "--nodes", type=int, default=500_000, help="the most paths to count another ply from"
     )
     parser.add_argument("--start-nodes", type=int, default=150_000_000, help="from the start")
     parser.add_argument(
