@@ -1,9 +1,9 @@
 """How many of the 36 rolls play nothing, something or all, and bring one checker past a wall.
 
 Nothing is made where masks tell: a step only ever opens further ones, so two that can be played
-first can be played one after the other, and greedy play of a double plays as much as any. What
-depends on more than where my checkers stand is searched, and the search ends with the first play
-that settles the roll.
+first can be played one after the other, and greedy play of a double plays as much as any. A play
+that builds no wall is witness enough where bans are in reach. All else is searched, and the search
+ends with the first play that settles the roll.
 """
 
 cdef struct Aim:
@@ -144,6 +144,32 @@ cdef void search_roll(Turn *turn, int high, int low, bint watch, const Aim *aim,
         turn.bans_block = True
 
 
+cdef struct Ways:
+    # what each number can do
+    uint32_t by[7]        # points from which it can be played first
+    uint32_t rest[7]      # and after a step of the rearmost checker, from where that landed aside
+    uint32_t goes[7]      # 1 if the rearmost checker can be moved by it first
+    uint32_t past[7]      # 1 if that brings it past the wall
+    uint32_t twice        # points two checkers can leave in one turn
+    uint32_t runs         # 1 if the rearmost checker can be moved twice
+
+
+cdef inline void find_ways(const Turn *turn, const Aim *aim, Ways *ways) noexcept nogil:
+    cdef uint32_t rear = bit(aim.rear), stays
+    cdef int number
+    ways.twice = turn.made & ~START_BIT if turn.rules.one_from_head else turn.made
+    ways.runs = not rear & ways.twice & BAR_BIT
+    stays = rear & ways.twice
+    for number in range(1, 7):
+        ways.by[number] = sources_of(turn, turn.own, number)
+        ways.goes[number] = ways.by[number] >> aim.rear & 1
+        ways.past[number] = ways.goes[number] & (aim.rear - number < aim.past)
+        if rear & BAR_BIT and not stays:
+            ways.rest[number] = turn.own & turn.open << number & ~BAR_BIT
+        else:
+            ways.rest[number] = ways.by[number] & ~(rear ^ stays)
+
+
 cdef inline uint32_t own_after(const Turn *turn, int point, int number) noexcept nogil:
     return (turn.own & ~(bit(point) & ~turn.made)) | landing(point, number)
 
@@ -166,141 +192,251 @@ cdef inline bint is_followed(const Turn *turn, uint32_t firsts, int number, int 
     return False
 
 
-cdef inline bint mixed_escapes(const Turn *turn, const uint32_t *by, int high, int low, int most,
+cdef inline bint builds_no_wall(const Turn *turn, uint32_t own) noexcept nogil:
+    return not runs_of_six(mirrored(turn.rules, own & POINTS))
+
+
+cdef inline bint is_witness(const Turn *turn, int number, int point, int other, uint32_t seconds) noexcept nogil:
+    """Whether this step and the rearmost of the second ones surely break no ban."""
+    return seconds and builds_no_wall(
+        turn, own_after(turn, point, number) | landing(highest_bit(seconds), other)
+    )
+
+
+cdef inline uint32_t pairs_up(const Ways *ways, int high, int low) noexcept nogil:
+    """1 if two checkers can play a number each."""
+    cdef uint32_t either = ways.by[high] | ways.by[low]
+    return (
+        (ways.by[high] != 0) & (ways.by[low] != 0)
+        & ((either & (either - 1) | either & ways.twice) != 0)
+    )
+
+
+cdef inline bint mixed_by_rule(const Turn *turn, const Ways *ways, int high, int low, bint watch,
+                               const Aim *aim, Outcome *outcome) noexcept nogil:
+    """A roll of two numbers, without a branch, if it can be played whole and nothing borne off.
+
+    Tells whether it is settled: the rearmost checker must still be outside after either number.
+    """
+    cdef uint32_t run, high_first, low_first, run_past
+    if aim.rear <= 12:
+        return False
+    run = turn.open >> (aim.rear - high - low) & ways.runs
+    high_first = run | (ways.rest[low] != 0)
+    low_first = run | (ways.rest[high] != 0)
+    if not (
+        pairs_up(ways, high, low) | ways.goes[high] & high_first | ways.goes[low] & low_first
+    ):
+        return False
+    run &= ways.goes[high] | ways.goes[low]
+    run_past = run & (aim.rear - high - low < aim.past)
+    high_first &= ways.past[high]
+    low_first &= ways.past[low]
+    outcome.most = 2
+    outcome.ends = False
+    outcome.escapes = high_first | low_first | run_past
+    if not watch:
+        return True
+    if outcome.escapes:
+        return (
+            high_first and is_witness(turn, high, aim.rear, low, ways.rest[low])
+            or low_first and is_witness(turn, low, aim.rear, high, ways.rest[high])
+            or run_past and builds_no_wall(
+                turn, own_after(turn, aim.rear, high) | bit(aim.rear - high - low)
+            ) and ways.goes[high]
+        )
+    if not ways.by[high]:
+        return False
+    return is_witness(
+        turn, high, highest_bit(ways.by[high]), low,
+        after_first(turn, high, highest_bit(ways.by[high]), low),
+    )
+
+
+cdef inline bint mixed_escapes(const Turn *turn, const Ways *ways, int high, int low, int most,
                                const Aim *aim) noexcept nogil:
     """Whether the rearmost checker gets past, by either number or both, in a turn that plays all
     it must: any other checker that can play the second number can do so after the first."""
-    cdef int rear = aim.rear
     cdef uint32_t seconds
-    if rear - high - low >= aim.past:
+    if aim.rear - high - low >= aim.past:
         return False
-    if by[high] >> rear & 1:
-        seconds = after_first(turn, high, rear, low)
-        if rear - high < aim.past:
+    if ways.goes[high]:
+        seconds = after_first(turn, high, aim.rear, low)
+        if ways.past[high]:
             if seconds or most == 1:
                 return True
-        elif seconds >> (rear - high) & 1:
+        elif seconds >> (aim.rear - high) & 1:
             return True
-    if by[low] >> rear & 1:
-        seconds = after_first(turn, low, rear, high)
-        if rear - low < aim.past:
-            return seconds or most == 1 and not by[high]
-        return seconds >> (rear - low) & 1
+    if ways.goes[low]:
+        seconds = after_first(turn, low, aim.rear, high)
+        if ways.past[low]:
+            return seconds or most == 1 and not ways.by[high]
+        return seconds >> (aim.rear - low) & 1
     return False
 
 
-cdef inline void mixed_by_rule(Turn *turn, const uint32_t *by, int high, int low, const Aim *aim, Outcome *outcome) noexcept nogil:
-    """A roll of two numbers where a step changes nothing but where my checkers stand."""
-    cdef uint32_t either = by[high] | by[low]
-    cdef uint32_t twice = turn.made & ~START_BIT if turn.rules.one_from_head else turn.made
+cdef inline void mixed_in_steps(const Turn *turn, const Ways *ways, int high, int low, const Aim *aim, Outcome *outcome) noexcept nogil:
+    """The same with all that bearing off and missing numbers bring."""
     outcome.ends = False
-    if by[high] and by[low] and (either & (either - 1) or either & twice):
-        outcome.most = 2
-    elif is_followed(turn, by[high], high, low) or is_followed(turn, by[low], low, high):
+    if pairs_up(ways, high, low) or is_followed(turn, ways.by[high], high, low) or is_followed(
+        turn, ways.by[low], low, high
+    ):
         outcome.most = 2
     else:
-        outcome.most = either != 0
+        outcome.most = (ways.by[high] | ways.by[low]) != 0
         outcome.ends = (
-            turn.own_side[0] == turn.rules.checkers - 1 and by[high] and not by[high] >> (high + 1)
+            turn.own_side[0] == turn.rules.checkers - 1
+            and ways.by[high] and not ways.by[high] >> (high + 1)
         )
-    outcome.escapes = aim.past and mixed_escapes(turn, by, high, low, outcome.most, aim)
+    outcome.escapes = aim.past and mixed_escapes(turn, ways, high, low, outcome.most, aim)
 
 
-cdef inline bint double_escapes(const Turn *turn, uint32_t by, int number, const Aim *aim) noexcept nogil:
-    """Whether the rearmost checker gets past, without being borne off, in at most four steps."""
-    cdef int point = aim.rear, steps = 4
-    if point == 25:
-        # The others on the bar enter first.
-        steps -= turn.own_side[25] - 1
-    if not by >> point & 1:
-        return False
-    while point >= aim.past and steps > 0:
-        point -= number
-        steps -= 1
-        if point < 1 or not turn.open >> point & 1:
-            return False
-    return point < aim.past
+cdef struct Stand:
+    # my checkers in the middle of a double
+    uint8_t counts[26]
+    uint32_t own
+    int from_head
+    int played
 
 
-cdef inline void double_by_rule(const Turn *turn, uint32_t by, int number, const Aim *aim, Outcome *outcome) noexcept nogil:
-    """A double where a step changes nothing but where my checkers stand."""
-    cdef uint8_t counts[26]
-    cdef uint32_t own = turn.own, sources = by
-    cdef int from_head = head_limit(turn, number, False)
-    cdef int point
-    outcome.ends = False
+cdef inline void start_stand(const Turn *turn, int number, Stand *at) noexcept nogil:
+    memcpy(at.counts, turn.own_side, sizeof(at.counts))
+    at.own = turn.own
+    at.from_head = head_limit(turn, number, False)
+    at.played = 0
+
+
+cdef inline void step_on(Stand *at, int point, int number) noexcept nogil:
+    at.played += 1
+    at.from_head -= point == 24
+    at.counts[point] -= 1
+    if at.counts[point] == 0:
+        at.own ^= bit(point)
+    if point > number:
+        at.counts[point - number] += 1
+        at.own |= bit(point - number)
+
+
+cdef inline void play_out(const Turn *turn, int number, Stand *at) noexcept nogil:
+    """The rearmost checker that can, until the double is played or nothing can be."""
+    cdef uint32_t sources
+    while at.played < 4:
+        sources = sources_of(turn, at.own, number)
+        if at.from_head == 0:
+            sources &= ~START_BIT
+        if not sources:
+            return
+        step_on(at, highest_bit(sources), number)
+
+
+cdef inline uint32_t is_open(const Turn *turn, int point) noexcept nogil:
+    """1 if a point of the board is open; there is none at 0 and below."""
+    return (<uint64_t>turn.open << 32) >> (point + 32) & 1
+
+
+cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, bint watch, const Aim *aim, Outcome *outcome) noexcept nogil:
+    """A double where a step changes nothing but where my checkers stand; tells if it is settled."""
+    cdef uint32_t by = ways.by[number]
+    cdef uint32_t locks = 0, others
+    cdef int steps = 4 - (turn.own_side[25] - 1 if aim.rear == 25 else 0)
+    cdef int point = aim.rear, at_least
+    cdef int goes, second, third, fourth
+    cdef Stand at
+    if may_hit_at_home(turn):
+        # Blots that may be hit by one that then must stay.
+        locks = (turn.blots & HOME) << number
+        locks &= turn.own | turn.own >> number | turn.own >> 2 * number
+    # Each of these checkers once, and once more where another stands or the same can go on.
+    at_least = bits(by) + bits(by & ways.twice) + bits(by & (turn.open << 2 * number) & ~locks)
     outcome.most = 4
-    if bits(by) < 4:
-        memcpy(counts, turn.own_side, sizeof(counts))
-        outcome.most = 0
-        while sources and outcome.most < 4:
-            point = highest_bit(sources)
-            outcome.most += 1
-            counts[point] -= 1
-            if counts[point] == 0:
-                own ^= bit(point)
-            from_head -= point == 24
-            if point > number:
-                counts[point - number] += 1
-                own |= bit(point - number)
-            sources = sources_of(turn, own, number)
-            if from_head == 0:
-                sources &= ~START_BIT
-        outcome.ends = own == 0
-    outcome.escapes = aim.past and double_escapes(turn, by, number, aim)
+    outcome.ends = False
+    if at_least < 4 or watch:
+        if locks and at_least < 4:
+            return False
+        start_stand(turn, number, &at)
+        play_out(turn, number, &at)
+        outcome.most = at.played
+        outcome.ends = at.own == 0
+        if watch and (at.played < 4 or not builds_no_wall(turn, at.own)):
+            return False
+    goes = ways.goes[number] & (steps > 0)
+    second = goes & is_open(turn, point - 2 * number) & (steps > 1)
+    third = second & is_open(turn, point - 3 * number) & (steps > 2)
+    fourth = third & is_open(turn, point - 4 * number) & (steps > 3)
+    steps -= goes + second + third + fourth
+    point -= number * (goes + second + third + fourth)
+    outcome.escapes = point < aim.past
+    if not aim.past:
+        return True
+    if not outcome.escapes:
+        # Unless it is borne off past the wall, which takes a step of every other checker still
+        # outside or, for a number too high, above it.
+        others = turn.own & ~(bit(aim.rear) & ~turn.made)
+        return (
+            not goes or steps == 0 or point > number
+            or bits(others >> ((point if point < number else 6) + 1)) >= steps
+        )
+    if watch:
+        start_stand(turn, number, &at)
+        point = aim.rear
+        while point >= aim.past:
+            step_on(&at, point, number)
+            point -= number
+        play_out(turn, number, &at)
+        return builds_no_wall(turn, at.own)
+    return not locks
 
 
-cdef inline bint rule_says_all(const Turn *turn) noexcept nogil:
-    """Whether rolls depend on nothing but where my checkers stand, bans and mothers aside."""
-    if turn.runner or may_hit_at_home(turn):
-        return False
-    return not turn.rules.two_if_needed or turn.own_side[24] != turn.rules.checkers
+cdef inline bint depends_on_steps(const Turn *turn) noexcept nogil:
+    """Whether a step may change more for the next one than where my checkers stand."""
+    return turn.runner or turn.rules.two_if_needed and turn.own_side[24] == turn.rules.checkers
 
 
 cdef inline bint may_end_by_mother(const Turn *turn, int high, int low) noexcept nogil:
     """Whether a step of this roll may win by a pinned mother or, with mine pinned, draw."""
     return (
-        (turn.mother_at_stake or turn.still & START_BIT) and mother_in_reach(turn, high, low)
-    )
+        turn.mother_at_stake or turn.still & START_BIT and turn.blots & MOTHER
+    ) and mother_in_reach(turn, high, low)
 
 
-cdef inline bint may_escape_off(const Turn *turn, int number, const Aim *aim) noexcept nogil:
-    """Whether a double may bear the rearmost checker off past a wall, once others have come in."""
-    return aim.past and aim.past <= number and aim.rear <= 4 * number and double_depends(turn)
+cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const Aim *aim, Outcome *outcome) noexcept nogil:
+    cdef bint watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
+    if not depends_on_steps(turn) and not may_end_by_mother(turn, high, low):
+        if high == low:
+            if double_by_rule(turn, ways, high, watch, aim, outcome):
+                return
+        elif mixed_by_rule(turn, ways, high, low, watch, aim, outcome):
+            return
+        elif not watch and not may_hit_at_home(turn):
+            mixed_in_steps(turn, ways, high, low, aim, outcome)
+            return
+    search_roll(turn, high, low, watch, aim, outcome)
 
 
-cdef void all_rolls(Turn *turn, const Aim *aim, Mobility *mobility, uint8_t *escape_rolls) noexcept nogil:
-    cdef bint by_rule = rule_says_all(turn)
-    cdef uint32_t[7] by
-    cdef int high, low, number, weight
-    cdef bint watch
+cdef void all_rolls(Turn *turn, const Aim *wanted, Mobility *mobility, uint8_t *escape_rolls) noexcept nogil:
+    cdef int high, low, weight, lost = 0, whole = 0, escaping = 0
+    cdef Aim aim = wanted[0]
     cdef Outcome outcome
-    mobility.pass_rolls = mobility.partial_rolls = mobility.full_rolls = 0
-    escape_rolls[0] = 0
+    cdef Ways ways
     if turn.finished and not turn.plays_on:
         mobility.pass_rolls = 36
+        mobility.partial_rolls = mobility.full_rolls = 0
         escape_rolls[0] = 0 if aim.past else 36
         return
-    for number in range(1, 7):
-        by[number] = sources_of(turn, turn.own, number)
+    if turn.still >> aim.rear & 1:
+        # No roll brings it anywhere.
+        aim.past = 0
+    find_ways(turn, &aim, &ways)
     for high in range(1, 7):
         for low in range(1, high + 1):
-            weight = 1 if high == low else 2
-            watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
-            if (
-                watch or not by_rule or may_end_by_mother(turn, high, low)
-                or high == low and may_escape_off(turn, high, aim)
-            ):
-                search_roll(turn, high, low, watch, aim, &outcome)
-            elif high == low:
-                double_by_rule(turn, by[high], high, aim, &outcome)
-            else:
-                mixed_by_rule(turn, by, high, low, aim, &outcome)
-            if outcome.most == 0:
-                mobility.pass_rolls += weight
-            elif outcome.ends or outcome.most == (4 if high == low else 2):
-                mobility.full_rolls += weight
-            else:
-                mobility.partial_rolls += weight
-            if outcome.escapes or not aim.past:
-                escape_rolls[0] += weight
+            weight = 1 + (high != low)
+            play_any(turn, &ways, high, low, &aim, &outcome)
+            lost += weight * (outcome.most == 0)
+            whole += weight * (
+                (outcome.most == (4 if high == low else 2)) | (outcome.ends & (outcome.most > 0))
+            )
+            escaping += weight * (outcome.escapes | (wanted.past == 0))
+    mobility.pass_rolls = lost
+    mobility.partial_rolls = 36 - lost - whole
+    mobility.full_rolls = whole
+    escape_rolls[0] = escaping
