@@ -334,20 +334,20 @@ cdef inline uint32_t is_open(const Turn *turn, int point) noexcept nogil:
     return (<uint64_t>turn.open << 32) >> (point + 32) & 1
 
 
-cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, bint watch, const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, bint watch, bint locks,
+                                const Aim *aim, Outcome *outcome) noexcept nogil:
     """A double where a step changes nothing but where my checkers stand; tells if it is settled."""
     cdef uint32_t by = ways.by[number]
-    cdef uint32_t locks = 0, others
-    cdef int steps = 4 - (turn.own_side[25] - 1 if aim.rear == 25 else 0)
+    cdef uint32_t others
+    # Of one checker: it enters, but all on the bar must before it goes on.
+    cdef int steps = 4 if aim.rear < 25 else max(5 - turn.own_side[25], 1)
     cdef int point = aim.rear, at_least
     cdef int goes, second, third, fourth
     cdef Stand at
-    if may_hit_at_home(turn):
-        # Blots that may be hit by one that then must stay.
-        locks = (turn.blots & HOME) << number
-        locks &= turn.own | turn.own >> number | turn.own >> 2 * number
     # Each of these checkers once, and once more where another stands or the same can go on.
-    at_least = bits(by) + bits(by & ways.twice) + bits(by & (turn.open << 2 * number) & ~locks)
+    at_least = bits(by) + bits(by & ways.twice)
+    if not locks:
+        at_least += bits(by & turn.open << 2 * number)
     outcome.most = 4
     outcome.ends = False
     if at_least < 4 or watch:
@@ -359,7 +359,7 @@ cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, 
         outcome.ends = at.own == 0
         if watch and (at.played < 4 or not builds_no_wall(turn, at.own)):
             return False
-    goes = ways.goes[number] & (steps > 0)
+    goes = ways.goes[number]
     second = goes & is_open(turn, point - 2 * number) & (steps > 1)
     third = second & is_open(turn, point - 3 * number) & (steps > 2)
     fourth = third & is_open(turn, point - 4 * number) & (steps > 3)
@@ -399,15 +399,34 @@ cdef inline bint may_end_by_mother(const Turn *turn, int high, int low) noexcept
     ) and mother_in_reach(turn, high, low)
 
 
+cdef inline bint may_lock(const Turn *turn, int high, int low) noexcept nogil:
+    """Whether a checker may hit at home with numbers to come, where it must stay."""
+    cdef uint32_t landed
+    if not may_hit_at_home(turn):
+        return False
+    landed = turn.own >> high | turn.own >> low
+    if high == low:
+        landed |= turn.own >> 2 * high | turn.own >> 3 * high
+    return (turn.blots & HOME & landed) != 0
+
+
 cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const Aim *aim, Outcome *outcome) noexcept nogil:
-    cdef bint watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
-    if not depends_on_steps(turn) and not may_end_by_mother(turn, high, low):
-        if high == low:
-            if double_by_rule(turn, ways, high, watch, aim, outcome):
-                return
-        elif mixed_by_rule(turn, ways, high, low, watch, aim, outcome):
+    cdef bint locks = may_lock(turn, high, low), watch = False
+    if depends_on_steps(turn) or may_end_by_mother(turn, high, low):
+        watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
+    elif high == low:
+        watch = turn.has_bans and may_wall(turn, high, low, 4)
+        if double_by_rule(turn, ways, high, watch, locks, aim, outcome):
             return
-        elif not watch and not may_hit_at_home(turn):
+    else:
+        # A witness costs less than the question whether one is needed.
+        if mixed_by_rule(turn, ways, high, low, turn.has_bans, aim, outcome):
+            return
+        if turn.has_bans:
+            watch = may_wall(turn, high, low, 2)
+            if not watch and mixed_by_rule(turn, ways, high, low, False, aim, outcome):
+                return
+        if not watch and not locks:
             mixed_in_steps(turn, ways, high, low, aim, outcome)
             return
     search_roll(turn, high, low, watch, aim, outcome)
