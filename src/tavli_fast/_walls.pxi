@@ -36,7 +36,8 @@ cdef inline int longest_run(uint32_t wall, uint32_t *ends) noexcept nogil:
     cdef uint32_t pairs = wall & wall >> 1
     cdef uint32_t fours = pairs & pairs >> 2
     cdef uint32_t more = fours != 0
-    cdef uint32_t length = more << 2, found = fours | (more - 1), longer
+    cdef uint32_t length = more << 2, longer
+    cdef uint32_t found = fours | -<uint32_t>(fours == 0)
     longer = found & pairs >> length
     more = longer != 0
     length += more << 1
