@@ -75,6 +75,53 @@ def test_playouts_without_bans(benchmark, ruleset):
     time_batch(benchmark, free, reuse=True)
 
 
+@pytest.mark.benchmark(group="walls of 20,000, playouts")
+@pytest.mark.parametrize("rolls", [False, True], ids=["walls alone", "with rolls"])
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
+def test_blockades(benchmark, ruleset, rolls):
+    records = playouts(ruleset).records
+    run = partial(tf.blockades, records, ruleset, rolls=rolls)
+    assert_blockades(run(), records, ruleset, rolls)
+    benchmark(run)
+    explain_records(benchmark, len(records))
+
+
+@pytest.mark.benchmark(group="mobility of 20,000, playouts")
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
+def test_mobility(benchmark, ruleset):
+    records = playouts(ruleset).records
+    run = partial(tf.mobility, records, ruleset)
+    rolls = tf.blockades(records, ruleset)
+    for column, name in zip(run().T, ("pass_rolls", "partial_rolls", "full_rolls"), strict=True):
+        assert np.array_equal(column, rolls[name])
+    benchmark(run)
+    explain_records(benchmark, len(records))
+
+
+def assert_blockades(
+    found: np.ndarray, records: np.ndarray, ruleset: tf.Ruleset, rolls: bool
+) -> None:
+    """Compare with the reference, where it is asked for the rolls in fewer rows."""
+    sample = slice(None, None, 1_000 if rolls else 50)
+    for position, row in zip(
+        tf.from_records(records[sample], ruleset), found[sample].tolist(), strict=True
+    ):
+        board = tf.reference.board(position)
+        if rolls:
+            walls, others = row[:2], row[2:]
+            expected = tf.reference.blockade(position)
+            assert (walls, others) == (tuple(map(tuple, expected[:2])), tuple(expected[2:]))
+        else:
+            assert row[0] == tf.reference.walls_of(board, ruleset)
+            assert row[1] == tf.reference.walls_of(tf.reference.flip(board), ruleset)
+
+
+def explain_records(benchmark: BenchmarkFixture, records: int) -> None:
+    if benchmark.stats:
+        nanoseconds = benchmark.stats["median"] * 1e9
+        benchmark.extra_info["ns a record"] = round(nanoseconds / records, 2)
+
+
 def single_calls(double: bool) -> Decisions:
     """Mixed rolls, or doubles, evenly spread over the random corpus."""
     whole = corpus("random")

@@ -190,6 +190,53 @@ def test_a_picture_that_breaks_off_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [file]
 
 
+# primes
+
+
+AROUND = "24:10,23:1,22:1,3:1,2:1,1:1/16:14,9:1"
+
+
+def test_primes_tell_the_walls(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "primes", "fevga", AROUND).splitlines() == [
+        "own holds walls up to 6, live 6, trapped 14",
+        "  6: own points 3-2-1-24-23-22, 14 behind, full",
+        "opp holds walls up to 1, live 1, trapped 0",
+        "of 36 rolls 36 play all, 0 some, 0 nothing",
+        "32 bring the rearmost checker past the wall of 1",
+    ]
+    assert run(capsys, "primes", "fevga", "24:10,23:1,22:1,21:1,20:1,19:1/24:15").splitlines()[
+        -1
+    ] == ("forbidden by the ruleset: start_quarter")
+    assert run(capsys, "primes", "portes", "6:15/6:15").splitlines() == [
+        "own holds walls up to 1, live 0, trapped 0",
+        "opp holds walls up to 1, live 0, trapped 0",
+        "of 36 rolls 36 play all, 0 some, 0 nothing",
+        "a race: the sides cannot meet any more",
+    ]
+
+
+def test_primes_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(
+        run(capsys, "primes", "long_nardy", AROUND.replace("16:14,9:1", "16:15"), "--json")
+    )
+    assert data["primes"] == [
+        {
+            "side": "own",
+            "length": 6,
+            "first": 15,
+            "last": 10,
+            "behind": 15,
+            "before_start": False,
+            "before_start_quarter": False,
+            "full": True,
+            "own_points": [3, 2, 1, 24, 23, 22],
+        }
+    ]
+    assert data["blockade"]["own"] == {"longest": 6, "live": 6, "trapped": 15}
+    assert data["blockade"]["forbidden"] == ["six_prime"]
+    assert data["in_contact"] is True
+
+
 # perft
 
 
@@ -383,7 +430,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"tavli-fast {tf.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["moves"], ["show"], ["perft"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["moves"], ["show"], ["primes"], ["perft"], ["info"]])
 def test_help(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main([*command, "--help"])

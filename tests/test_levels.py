@@ -90,6 +90,14 @@ def test_random_play_under_all_rolls(ruleset):
 
 
 @pytest.mark.parametrize("ruleset", GAMES, ids=str)
+def test_walls_and_rolls(ruleset):
+    choose = random.Random(6)
+    records = to_array([arbitrary_board(choose, ruleset) for _ in range(500)])
+    first, *others = at_every_level(lambda: tf.blockades(records, ruleset).tobytes())
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("ruleset", GAMES, ids=str)
 def test_perft(ruleset):
     start, depth = tf.Position.start(ruleset), DEPTHS.get(ruleset.game, 3)
     assert len(set(at_every_level(lambda: start.perft(depth, weighted=True)))) == 1

@@ -12,12 +12,16 @@ from . import reference, render, svg
 from ._dispatch import cpu
 from .batch import (
     ALL_ROLLS,
+    BLOCKADE,
     Afterstates,
     afterstates,
+    blockades,
     check_records,
     count_afterstates,
     empty_records,
     from_records,
+    in_contact,
+    mobility,
     start_records,
     to_records,
 )
@@ -41,17 +45,20 @@ from .rules import (
     TAPA,
     TAVLA,
     TAVLI,
+    Ban,
     Contact,
     Movement,
     Ruleset,
     find_ruleset,
 )
+from .walls import Blockade, Prime, Walls
 
 __version__ = version("tavli-fast")
 
 __all__ = [
     "ALL_ROLLS",
     "BACKGAMMON",
+    "BLOCKADE",
     "FEVGA",
     "GIOUL",
     "GUL_BARA",
@@ -69,6 +76,8 @@ __all__ = [
     "TAVLA",
     "TAVLI",
     "Afterstates",
+    "Ban",
+    "Blockade",
     "Contact",
     "Dice",
     "Game",
@@ -79,15 +88,20 @@ __all__ = [
     "Movement",
     "NotationError",
     "Position",
+    "Prime",
     "Result",
     "Ruleset",
+    "Walls",
     "afterstates",
+    "blockades",
     "check_records",
     "count_afterstates",
     "cpu",
     "empty_records",
     "find_ruleset",
     "from_records",
+    "in_contact",
+    "mobility",
     "reference",
     "render",
     "start_records",

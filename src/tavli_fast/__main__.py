@@ -1,4 +1,4 @@
-"""The command line: moves, boards, perft counts and whole games without writing Python."""
+"""The command line: moves, boards, walls, perft counts and whole games without writing Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,20 @@ from typing import NoReturn
 
 import numpy
 
-from . import RULESETS, NotationError, Position, __version__, cpu, find_ruleset, render, svg
+from . import (
+    RULESETS,
+    Blockade,
+    NotationError,
+    Position,
+    Prime,
+    Ruleset,
+    Walls,
+    __version__,
+    cpu,
+    find_ruleset,
+    render,
+    svg,
+)
 from .ids import is_xgid
 from .match import NEXT_STARTER, PLY_CAP, Dice, Game, Match
 from .notation import parse_roll
@@ -87,18 +100,22 @@ def _parser() -> argparse.ArgumentParser:
 
     moves = command("moves", _moves, "Print every legal move of a roll, one a line.")
     show = command("show", _show, "Print a position as a board.")
+    primes = command(
+        "primes", _primes, "Print the walls of both sides, who is behind them and what rolls play."
+    )
     perft = command("perft", _perft, "Count the paths of a number of plies over all rolls.")
     command("info", _info, "Print versions, the kernel in use, and the games with their options.")
     _add_play(
         command("play", _play, "Play a game or a match at the terminal; --json tells how it ended.")
     )
 
-    for parser_of_game in (moves, show, perft):
+    for parser_of_game in (moves, show, primes, perft):
         parser_of_game.add_argument(
             "ruleset", metavar="RULESET", help="a game, with options as in 'GAME(option=value)'"
         )
-    for parser_of_position in (moves, show):
+    for parser_of_position in (moves, show, primes):
         parser_of_position.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
+    for parser_of_position in (moves, show):
         parser_of_position.add_argument("roll", metavar="ROLL", nargs="?", help=_ROLL_HELP)
     show.add_argument("--id", action="store_true", help="print the IDs of the position, too")
     show.add_argument(
@@ -197,6 +214,69 @@ def _show(arguments: argparse.Namespace) -> Result:
     if arguments.id:
         lines += [f"{kind:8}  {text}" for kind, text in ids.items() if text]
     return data, "\n".join(lines)
+
+
+def _primes(arguments: argparse.Namespace) -> Result:
+    position = _read_position(arguments)
+    primes, blockade = position.primes(), position.blockade()
+    forbidden = [str(ban.name).lower() for ban in blockade.forbidden]
+    data: dict[str, object] = {
+        "ruleset": str(position.ruleset),
+        "position": position.text,
+        "primes": [
+            {**prime._asdict(), "own_points": _own_points(prime, position.ruleset)}
+            for prime in primes
+        ],
+        "blockade": {
+            **blockade._asdict(),
+            "own": blockade.own._asdict(),
+            "opp": blockade.opp._asdict(),
+            "forbidden": forbidden,
+        },
+        "in_contact": position.in_contact,
+    }
+    lines = []
+    for side, walls in (("own", blockade.own), ("opp", blockade.opp)):
+        lines.append(_walls_line(side, walls))
+        lines += [_prime_line(prime, position) for prime in primes if prime.side == side]
+    lines += _rolls_lines(blockade)
+    if forbidden:
+        lines.append(f"forbidden by the ruleset: {', '.join(forbidden)}")
+    if not position.in_contact:
+        lines.append("a race: the sides cannot meet any more")
+    return data, "\n".join(lines)
+
+
+def _own_points(prime: Prime, ruleset: Ruleset) -> list[int]:
+    """Return the points of a wall as the player on roll numbers them, as the other meets them."""
+    points = range(prime.first, prime.last - 1, -1)
+    return [ruleset.movement.opp_point(point) if prime.side == "own" else point for point in points]
+
+
+def _walls_line(side: str, walls: Walls) -> str:
+    return f"{side} holds walls up to {walls.longest}, live {walls.live}, trapped {walls.trapped}"
+
+
+def _prime_line(prime: Prime, position: Position) -> str:
+    points = "-".join(map(str, _own_points(prime, position.ruleset)))
+    notes = [f"{prime.behind} behind"]
+    notes += ["full"] * prime.full
+    notes += ["before their start point"] * prime.before_start
+    notes += ["before their start quarter"] * prime.before_start_quarter
+    return f"  {prime.length}: own points {points}, {', '.join(notes)}"
+
+
+def _rolls_lines(blockade: Blockade) -> list[str]:
+    lines = [
+        f"of 36 rolls {blockade.full_rolls} play all, {blockade.partial_rolls} some, "
+        f"{blockade.pass_rolls} nothing"
+    ]
+    if blockade.opp.live:
+        lines.append(
+            f"{blockade.escape_rolls} bring the rearmost checker past the wall of "
+            f"{blockade.opp.live}"
+        )
+    return lines
 
 
 def _ids(position: Position, roll: tuple[int, int] | None) -> dict[str, str | None]:

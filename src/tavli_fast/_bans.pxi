@@ -37,6 +37,24 @@ cdef bint totally_blocked(const Turn *turn, uint32_t wall, uint32_t runs) noexce
     return True
 
 
+cdef inline bint fills_start_quarter(const Rules *rules, uint32_t held) noexcept nogil:
+    return rules.bans_start_quarter and held & START_QUARTER == START_QUARTER
+
+
+cdef inline bint fills_mother_prime(const Turn *turn, uint32_t runs) noexcept nogil:
+    return turn.rules.bans_mother_prime and runs & MOTHER_PRIME_RUN and (
+        not turn.rules.mother_must_be_there or turn.his & START_BIT
+    )
+
+
+cdef inline bint walls_in(const Turn *turn, uint32_t runs) noexcept nogil:
+    """Whether one of these walls of six, of which there are some, may not stand."""
+    return turn.rules.bans_six_prime and not (
+        turn.rules.one_ahead_is_enough
+        and (turn.opp_side[0] or turn.his & (bit(lowest_bit(runs)) - 1))
+    )
+
+
 cdef inline bint breaks_ban(const Turn *turn, const uint8_t *counts) noexcept nogil:
     cdef Side mine
     side_of(counts, &mine)
@@ -44,18 +62,9 @@ cdef inline bint breaks_ban(const Turn *turn, const uint8_t *counts) noexcept no
     cdef uint32_t runs = runs_of_six(wall)
     if not runs:
         return False
-    if turn.rules.bans_start_quarter and mine.held & START_QUARTER == START_QUARTER:
+    if fills_start_quarter(turn.rules, mine.held) or fills_mother_prime(turn, runs):
         return True
-    if turn.rules.bans_mother_prime and runs & MOTHER_PRIME_RUN and (
-        not turn.rules.mother_must_be_there or turn.his & START_BIT
-    ):
-        return True
-    if turn.rules.bans_six_prime and not (
-        turn.rules.one_ahead_is_enough
-        and (turn.opp_side[0] or turn.his & (bit(lowest_bit(runs)) - 1))
-    ):
-        return True
-    return turn.bans_block and totally_blocked(turn, wall, runs)
+    return walls_in(turn, runs) or turn.bans_block and totally_blocked(turn, wall, runs)
 
 
 cdef int64_t keep_unbanned(const Turn *turn, Record *out, int64_t count) noexcept nogil:

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 
 cdef enum:
-    ABI = 1               # raised whenever anything in this file changes
+    ABI = 2               # raised whenever anything in this file changes
     MOST_MIXED = 1024     # rows a mixed roll may write, junk and banned results included
     MOST_DOUBLE = 20480   # the same for a double: non-increasing quadruples of 25 points, and slack
 
@@ -74,6 +74,34 @@ ctypedef struct Batch:
     int fault              # out: why the pair at `done` is refused; 0 with pairs left: out is full
 
 
+ctypedef struct Walls:
+    uint8_t longest       # points of the longest
+    uint8_t live          # of the longest with an opposing checker behind it
+    uint8_t trapped       # opposing checkers behind a wall of six or more
+
+
+ctypedef struct Mobility:
+    # of the 36 rolls: those that play no number, some and all
+    uint8_t pass_rolls
+    uint8_t partial_rolls
+    uint8_t full_rolls
+
+
+ctypedef struct Blockade:
+    Walls own             # the walls a side holds
+    Walls opp
+    Mobility rolls
+    uint8_t escape_rolls  # that bring my rearmost checker past his longest live wall
+    uint8_t forbidden     # blockades of mine that the rules forbid
+
+
+cdef enum Ban:
+    TOTAL_BLOCK = 1
+    START_QUARTER = 2
+    MOTHER_PRIME = 4
+    SIX_PRIME = 8
+
+
 cdef enum Fault:
     # why a pair is refused; several may be set
     OWN_TOTAL = 1
@@ -98,3 +126,13 @@ ctypedef struct Kernel:
                         const Freedom *freedom) noexcept nogil
     int (*step)(Record *record, int point, int number, const Rules *rules,
                 Freedom *freedom) noexcept nogil
+    # Walls of own along the path of opp, by his numbers, and the other way round.
+    void (*walls)(const Record *record, const Rules *rules, uint32_t *own,
+                  uint32_t *opp) noexcept nogil
+    # For so many records in a row; each returns how many are done, fewer if one has a fault.
+    int64_t (*blockades)(const Record *records, int64_t rows, const Rules *rules, int with_rolls,
+                         Blockade *out, int *fault) noexcept nogil
+    int64_t (*mobility)(const Record *records, int64_t rows, const Rules *rules, Mobility *out,
+                        int *fault) noexcept nogil
+    int64_t (*in_contact)(const Record *records, int64_t rows, const Rules *rules, uint8_t *out,
+                        int *fault) noexcept nogil

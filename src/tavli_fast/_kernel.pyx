@@ -21,7 +21,8 @@ from libc.string cimport memcpy, memset
 
 from tavli_fast._kernel cimport (
     ABI, BAD_DIE, BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
-    SPARE_IN_USE, AlignedRecord, Batch, Freedom, Kernel, Record, Rules,
+    SPARE_IN_USE, AlignedRecord, Ban, Batch, Blockade, Freedom, Kernel, Mobility, Record, Rules,
+    Walls,
 )
 
 cdef extern from "_bits.h" nogil:
@@ -59,6 +60,8 @@ include "_mixed.pxi"
 include "_doubles.pxi"
 include "_stops.pxi"
 include "_count.pxi"
+include "_mobility.pxi"
+include "_walls.pxi"
 
 
 cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
@@ -272,5 +275,9 @@ KERNEL.batch = batch
 KERNEL.perft = perft
 KERNEL.sources = sources
 KERNEL.step = step
+KERNEL.walls = walls
+KERNEL.blockades = blockades
+KERNEL.mobility = mobility
+KERNEL.in_contact = in_contact
 
 kernel = PyCapsule_New(&KERNEL, "tavli_fast.kernel", NULL)

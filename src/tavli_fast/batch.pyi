@@ -8,6 +8,7 @@ from .position import Position
 from .rules import Ruleset
 
 ALL_ROLLS: NDArray[np.uint8]
+BLOCKADE: np.dtype[np.void]
 
 class Afterstates(NamedTuple):
     positions: NDArray[np.void]
@@ -25,6 +26,15 @@ def afterstates(
 def count_afterstates(
     records: NDArray[Any], rolls: ArrayLike, ruleset: Ruleset, threads: SupportsIndex = 1
 ) -> NDArray[np.int64]: ...
+def blockades(
+    records: NDArray[Any], ruleset: Ruleset, rolls: bool = True, threads: SupportsIndex = 1
+) -> NDArray[np.void]: ...
+def mobility(
+    records: NDArray[Any], ruleset: Ruleset, threads: SupportsIndex = 1
+) -> NDArray[np.uint8]: ...
+def in_contact(
+    records: NDArray[Any], ruleset: Ruleset, threads: SupportsIndex = 1
+) -> NDArray[np.bool_]: ...
 def to_records(positions: Iterable[Position]) -> NDArray[np.void]: ...
 def from_records(records: NDArray[Any], ruleset: Ruleset) -> list[Position]: ...
 def empty_records(n: SupportsIndex) -> NDArray[np.void]: ...

@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Arrays of positions in, arrays of afterstates out."""
+"""Arrays of positions in; arrays of afterstates, counts and walls out."""
 
 from concurrent.futures import ThreadPoolExecutor
 from operator import index
@@ -13,7 +13,9 @@ from libc.stdint cimport int64_t, uint8_t, uintptr_t
 from libc.string cimport memcpy
 
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
-from tavli_fast._kernel cimport BAD_DIE, MOST_DOUBLE, MOST_MIXED, Batch, Record
+from tavli_fast._kernel cimport (
+    BAD_DIE, MOST_DOUBLE, MOST_MIXED, Batch, Blockade, Mobility, Record,
+)
 from tavli_fast.position cimport Position, describe_faults, from_record
 
 from .position import POSITION, IllegalPosition
@@ -23,6 +25,19 @@ ALL_ROLLS = np.array(
 )
 """The 21 distinct rolls, (21, 2) uint8, higher die first; as `rolls` it means all 21 of each."""
 ALL_ROLLS.setflags(write=False)
+
+cdef object _WALLS = np.dtype([("longest", "u1"), ("live", "u1"), ("trapped", "u1")])
+
+BLOCKADE = np.dtype([
+    ("own", _WALLS),
+    ("opp", _WALLS),
+    ("pass_rolls", "u1"),
+    ("partial_rolls", "u1"),
+    ("full_rolls", "u1"),
+    ("escape_rolls", "u1"),
+    ("forbidden", "u1"),
+])
+"""What `blockades` tells of a record: the fields of `Blockade`, 11 bytes; `forbidden`: `Ban`."""
 
 # Up to so many pairs the room for results is guessed; above, every fiftieth is counted first, at
 # most so many: results a roll vary by half as much again as their mean, so that is 2.4 % off.
@@ -456,6 +471,113 @@ def count_afterstates(records, rolls, ruleset, threads=1):
     rolls, each = _as_rolls(rolls, len(records))
     cdef _Work work = _Work(records, rolls, each, ruleset, False)
     return work.count_together(min(_as_threads(threads), max(1, work.pairs() // _FEW)))
+
+
+cdef enum Question:
+    _BLOCKADES
+    _WALLS_ALONE
+    _MOBILITY
+    _IN_CONTACT
+
+
+cdef class _Survey:
+    """One question asked of every record."""
+
+    cdef Question question
+    cdef KernelRules law
+    cdef object records, ruleset, out
+    cdef const Record *rows
+    cdef void *answers
+
+    def __cinit__(self, Question question, records, ruleset, dtype, shape=()):
+        self.question, self.ruleset = question, ruleset
+        self.records = _as_records(records)
+        self.law = kernel_rules(ruleset)
+        self.out = np.empty((len(self.records), *shape), dtype)
+        self.rows = <const Record *>address(self.records)
+        self.answers = address(self.out)
+
+    cdef object ask(self, threads):
+        """The answers, found by threads that share the rows."""
+        cdef int64_t rows = len(self.records)
+        threads = min(_as_threads(threads), max(1, rows // _FEW))
+        if threads == 1:
+            self.ask_part(0, rows)
+            return self.out
+        ends = [rows * part // threads for part in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:
+            # In their order, so that of several bad rows the first is told.
+            list(pool.map(self.ask_part, ends[:-1], ends[1:]))
+        return self.out
+
+    def ask_part(self, int64_t first, int64_t last):
+        cdef const Record *rows = self.rows + first
+        cdef int64_t count = last - first, done
+        cdef int fault = 0
+        with nogil:
+            if self.question == _MOBILITY:
+                done = kernel.mobility(
+                    rows, count, &self.law.rules, <Mobility *>self.answers + first, &fault
+                )
+            elif self.question == _IN_CONTACT:
+                done = kernel.in_contact(
+                    rows, count, &self.law.rules, <uint8_t *>self.answers + first, &fault
+                )
+            else:
+                done = kernel.blockades(
+                    rows, count, &self.law.rules, self.question == _BLOCKADES,
+                    <Blockade *>self.answers + first, &fault
+                )
+        if fault:
+            raise IllegalPosition(
+                describe_faults(&rows[done], self.ruleset, fault), row=first + done
+            )
+
+
+def blockades(records, ruleset, rolls=True, threads=1):
+    """Return what walls stand in every record and what the 36 rolls do: (n,) BLOCKADE.
+
+    The fields are those of `Blockade`, which defines them. Without `rolls` only the walls are
+    looked at, in a tenth of the time or less, and the four fields of rolls are 0. `threads` share
+    the rows. The GIL is released. Raises `IllegalPosition` naming the row for a bad record.
+
+    >>> import tavli_fast as tf
+    >>> found = tf.blockades(tf.start_records(tf.FEVGA, 2), tf.FEVGA)
+    >>> found["full_rolls"].tolist(), found["opp"]["live"].tolist()
+    ([33, 33], [1, 1])
+    """
+    cdef _Survey survey = _Survey(
+        _BLOCKADES if rolls else _WALLS_ALONE, records, ruleset, BLOCKADE
+    )
+    return survey.ask(threads)
+
+
+def mobility(records, ruleset, threads=1):
+    """Return how many of the 36 rolls play no number, some and all of them: (n, 3) uint8.
+
+    A roll that can end the game plays all; when the game is over all 36 play none. Arguments and
+    errors are those of `blockades`.
+
+    >>> import tavli_fast as tf
+    >>> tf.mobility(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
+    [[0, 3, 33]]
+    """
+    cdef _Survey survey = _Survey(_MOBILITY, records, ruleset, np.uint8, (3,))
+    return survey.ask(threads)
+
+
+def in_contact(records, ruleset, threads=1):
+    """Return whether the sides can still meet in every record: (n,) bool; if not, it is a race.
+
+    They can while there is a point that both stand on or may come to. Arguments and errors are
+    those of `blockades`.
+
+    >>> import tavli_fast as tf
+    >>> tf.in_contact(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
+    [True]
+    """
+    cdef _Survey survey = _Survey(_IN_CONTACT, records, ruleset, np.bool_)
+    return survey.ask(threads)
 
 
 def to_records(positions):

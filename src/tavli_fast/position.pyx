@@ -15,11 +15,11 @@ from libc.string cimport memcmp, memcpy, memset
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport (
     BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE,
-    Freedom, Record,
+    Blockade, Freedom, Record,
 )
 
-from . import ids, notation, render, svg
-from .rules import Contact, Movement
+from . import ids, notation, render, svg, walls
+from .rules import Ban, Contact, Movement
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -602,6 +602,55 @@ cdef class Position:
         if not isinstance(move, str):
             raise ValueError(f"a move is a Move or a text, not {move!r}")
         return self.parse_move(move, roll, numbers).after
+
+    def primes(self):
+        """Return the walls of two points and more that either side holds, as a list of `Prime`.
+
+        Own ones come first, and each side's as the other player meets them. A side holds a point
+        if the other may not land there. Points are by the numbers of the player the wall stops.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> p = Position(FEVGA, own={1: 1, 24: 13, 23: 1}, opp={24: 14, 10: 1})
+        >>> [(prime.length, prime.first, prime.last, prime.behind) for prime in p.primes()]
+        [(3, 13, 11, 14)]
+        """
+        cdef uint32_t own, opp
+        kernel.walls(&self.record, &self.law.rules, &own, &opp)
+        return [*walls.primes("own", own, self.opp), *walls.primes("opp", opp, self.own)]
+
+    def blockade(self):
+        """Return the measures of both sides' walls and what the 36 rolls do, as a `Blockade`.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> p = Position(PORTES, own={25: 1, 6: 14}, opp={7: 2, 6: 3, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2})
+        >>> p.blockade().opp, p.blockade().pass_rolls
+        (Walls(longest=7, live=7, trapped=1), 36)
+        """
+        cdef Blockade found
+        cdef int fault
+        kernel.blockades(&self.record, 1, &self.law.rules, True, &found, &fault)
+        return walls.Blockade(
+            own=walls.Walls(found.own.longest, found.own.live, found.own.trapped),
+            opp=walls.Walls(found.opp.longest, found.opp.live, found.opp.trapped),
+            pass_rolls=found.rolls.pass_rolls,
+            partial_rolls=found.rolls.partial_rolls,
+            full_rolls=found.rolls.full_rolls,
+            escape_rolls=found.escape_rolls,
+            forbidden=Ban(found.forbidden),
+        )
+
+    @property
+    def in_contact(self):
+        """Whether there is a point that both sides stand on or may come to; if not, it is a race.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> Position(PORTES, own={12: 15}, opp={12: 15}).in_contact
+        False
+        """
+        cdef uint8_t found
+        cdef int fault
+        kernel.in_contact(&self.record, 1, &self.law.rules, &found, &fault)
+        return bool(found)
 
     def perft(self, depth, weighted=False, threads=1, progress=None):
         """Count the paths of `depth` rolls from here.

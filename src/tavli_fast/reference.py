@@ -7,7 +7,8 @@ The file follows the order of law, which is the same in every game: what a singl
 what a finished turn may not look like, most numbers, the higher number, distinct results. A rule
 of a new game is one more function, asked in `may_leave`, `is_open`, `after_step`, `breaks_a_ban`
 or, if it ends the game before the last checker is off, `points_won`. A cascade is not one turn but
-several: the questions here answer for one double of it.
+several: the questions here answer for one double of it. What walls there are, and how many rolls
+play, is built on those questions and stands at the end.
 """
 
 from __future__ import annotations
@@ -16,17 +17,24 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from tavli_fast.rules import BAR, OFF, Contact, Movement, Ruleset
+from tavli_fast.rules import BAR, OFF, Ban, Contact, Movement, Ruleset
 
 __all__ = [
+    "Blockade",
     "Board",
+    "Prime",
+    "Walls",
     "afterstates",
+    "blockade",
     "board",
     "flip",
+    "in_contact",
+    "mobility",
     "moves",
     "numbers_played",
     "perft",
     "points_won",
+    "primes",
     "side",
     "start",
 ]
@@ -914,6 +922,261 @@ def perft(
             )
             paths += below * (2 if weighted and high != low else 1)
     return paths
+
+
+# Walls
+
+
+class Prime(NamedTuple):
+    """A wall of at least two points, by the numbers of the player it stops.
+
+    `side` is who holds it, `"own"` or `"opp"`. The player it stops, the other one, comes to `first`
+    first and to `last` last; `behind` of his checkers are still before it, on the bar included.
+    `before_start`: it holds his 23, right in front of his start point. `before_start_quarter`: his
+    18, right in front of his start quarter. `full`: six points or more, which no number passes.
+    """
+
+    side: str
+    length: int
+    first: int
+    last: int
+    behind: int
+    before_start: bool
+    before_start_quarter: bool
+    full: bool
+
+
+class Walls(NamedTuple):
+    """The walls one side holds, a lone point being a wall of one.
+
+    `longest`: the points of the longest. `live`: of the longest with an opposing checker behind it.
+    `trapped`: opposing checkers behind a wall of six or more.
+    """
+
+    longest: int
+    live: int
+    trapped: int
+
+
+class Blockade(NamedTuple):
+    """Both sides' walls, and what the 36 rolls do for the player on roll.
+
+    `pass_rolls`, `partial_rolls` and `full_rolls`: see `mobility`; `escape_rolls`: see `escapes`.
+    `forbidden`: see `forbidden`.
+    """
+
+    own: Walls
+    opp: Walls
+    pass_rolls: int
+    partial_rolls: int
+    full_rolls: int
+    escape_rolls: int
+    forbidden: Ban
+
+
+def walls(board: Board, ruleset: Ruleset) -> list[range]:
+    """Return every longest run of points the player on roll holds, as the opponent meets them.
+
+    By the opponent's numbers, along his path from 24 to 1; his 1 and 24 are no neighbours. Held are
+    points on which he may not land: where the player on roll has two checkers or pins one, or in
+    games where one checker holds a point, any.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> around = Board(side({2: 1, 1: 1, 24: 13}), side({20: 15}))
+    >>> walls(around, FEVGA)
+    [range(12, 15)]
+    >>> walls(Board(side({13: 1, 12: 14}), side({20: 15})), FEVGA)
+    [range(24, 25), range(1, 2)]
+    >>> walls(start(PORTES), PORTES)
+    [range(19, 20), range(17, 18), range(12, 13), range(1, 2)]
+    """
+    held = [point for point in range(24, 0, -1) if holds(board, across(point, ruleset), ruleset)]
+    found = []
+    for first in held:
+        if first + 1 not in held:
+            last = first
+            while last - 1 in held:
+                last -= 1
+            found.append(range(last, first + 1))
+    return found
+
+
+def behind(board: Board, wall: range) -> int:
+    """Return how many opposing checkers have a wall still before them, those on the bar included.
+
+    A checker pinned on a point of the wall is not behind it.
+    """
+    return sum(board.opp[wall.stop :])
+
+
+def primes_of(board: Board, name: str, ruleset: Ruleset) -> list[Prime]:
+    """Return the walls of two points or more that the player on roll holds, under a side's name."""
+    return [
+        Prime(
+            side=name,
+            length=len(wall),
+            first=wall[-1],
+            last=wall[0],
+            behind=behind(board, wall),
+            before_start=23 in wall,
+            before_start_quarter=18 in wall,
+            full=len(wall) >= 6,
+        )
+        for wall in walls(board, ruleset)
+        if len(wall) >= 2
+    ]
+
+
+def primes(position: PositionLike, ruleset: Ruleset | None = None) -> list[Prime]:
+    """Return every wall of two points or more, own ones first, each side's as the other meets them.
+
+    >>> from tavli_fast.rules import LONG_NARDY
+    >>> wall = side({3: 1, 2: 1, 1: 1, 24: 10, 23: 1, 22: 1})
+    >>> primes(Board(wall, side({18: 5, 16: 9, 9: 1})), LONG_NARDY)[0]  # doctest: +ELLIPSIS
+    Prime(side='own', length=6, first=15, last=10, behind=14, ..., full=True)
+    """
+    now, ruleset = _resolve(position, ruleset)
+    return primes_of(now, "own", ruleset) + primes_of(flip(now), "opp", ruleset)
+
+
+def walls_of(board: Board, ruleset: Ruleset) -> Walls:
+    """Return the measures of the walls the player on roll holds."""
+    found = walls(board, ruleset)
+    return Walls(
+        longest=max((len(wall) for wall in found), default=0),
+        live=max((len(wall) for wall in found if behind(board, wall)), default=0),
+        trapped=max((behind(board, wall) for wall in found if len(wall) >= 6), default=0),
+    )
+
+
+def forbidden(board: Board, ruleset: Ruleset) -> Ban:
+    """Return which of the blockades that the ruleset forbids stand now, held by the one on roll.
+
+    Under either `total_block_remedy` a total block counts: it may not be left standing.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> quarter = side({24: 10, 23: 1, 22: 1, 21: 1, 20: 1, 19: 1})
+    >>> forbidden(Board(quarter, side({24: 15})), FEVGA)
+    <Ban.START_QUARTER: 2>
+    """
+    broken = {
+        Ban.TOTAL_BLOCK: is_totally_blocked(board, ruleset),
+        Ban.START_QUARTER: breaks_start_quarter(board, ruleset),
+        Ban.MOTHER_PRIME: breaks_mother_prime(board, ruleset),
+        Ban.SIX_PRIME: breaks_six_prime(board, ruleset),
+    }
+    return Ban(sum(ban for ban, stands in broken.items() if stands))
+
+
+def in_contact(position: PositionLike, ruleset: Ruleset | None = None) -> bool:
+    """Whether the sides can still meet: if not, the game is a race.
+
+    They can while there is a point that both still stand on or may come to.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> passed = Board(side({6: 15}), side({18: 15}))
+    >>> in_contact(passed, PORTES), in_contact(passed, FEVGA), in_contact(start(PORTES), PORTES)
+    (False, True, True)
+    """
+    now, ruleset = _resolve(position, ruleset)
+    return any(
+        any(now.own[point:]) and any(now.opp[across(point, ruleset) :]) for point in range(1, 25)
+    )
+
+
+def plays_nothing(beginning: Turn, endings: set[Turn]) -> bool:
+    """Whether a roll is lost, as all are when the game is over."""
+    return all(turn.numbers == beginning.numbers for turn in endings)
+
+
+def plays_all(endings: set[Turn], ruleset: Ruleset) -> bool:
+    """Whether a roll can be played whole, or to the end of the game."""
+    return any(
+        not numbers_left(turn, ruleset)
+        or has_finished(turn.board.own, ruleset)
+        or is_drawn(turn.board)
+        for turn in endings
+    )
+
+
+def mobility(position: PositionLike, ruleset: Ruleset | None = None) -> tuple[int, int, int]:
+    """Return how many of the 36 rolls play nothing, some of their numbers but not all, and all.
+
+    A roll that can end the game counts as all; when the game is over all rolls play nothing.
+
+    >>> from tavli_fast.rules import FEVGA, PORTES
+    >>> mobility(start(PORTES), PORTES), mobility(start(FEVGA), FEVGA)
+    ((0, 0, 36), (0, 3, 33))
+    """
+    return blockade(position, ruleset)[2:5]
+
+
+def wall_to_pass(board: Board, ruleset: Ruleset) -> range | None:
+    """Return the longest wall that still has a checker of the player on roll behind it.
+
+    By his numbers; of equally long ones, the first on his way; `None` if there is none.
+    """
+    live = [wall for wall in walls(flip(board), ruleset) if behind(flip(board), wall)]
+    return max(live, key=len, default=None)
+
+
+def escapes(plays: Plays, endings: set[Turn], wall: range | None) -> bool:
+    """Whether a legal turn can bring the rearmost checker past a wall; so if there is no wall.
+
+    Checkers on one point are alike: any step from where it may stand may be its own.
+    """
+    if wall is None:
+        return True
+    beginning = next(iter(plays))
+    stands_on: dict[Turn, set[int]] = {turn: set() for turn in plays}
+    stands_on[beginning] = {max(point for point, count in enumerate(beginning.board.own) if count)}
+    for turn, following in plays.items():
+        for (origin, target), after in following:
+            for point in stands_on[turn]:
+                if point == origin:
+                    stands_on[after].add(target)
+                if point != origin or turn.board.own[origin] > 1:
+                    stands_on[after].add(point)
+    return any(point < wall[0] for turn in endings for point in stands_on[turn])
+
+
+def blockade(position: PositionLike, ruleset: Ruleset | None = None) -> Blockade:
+    """Return both sides' walls, and what the 36 rolls do for the player on roll.
+
+    `escape_rolls` are those that can bring his rearmost checker past the longest wall that still
+    stops one; all, if there is none. `forbidden` looks at the walls of the player on roll.
+
+    >>> from tavli_fast.rules import PORTES
+    >>> prime = side({2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 1: 3})
+    >>> shut_in = blockade(Board(side({25: 1, 1: 14}), prime), PORTES)
+    >>> shut_in.opp, shut_in.pass_rolls, shut_in.escape_rolls
+    (Walls(longest=7, live=7, trapped=1), 36, 0)
+    """
+    now, ruleset = _resolve(position, ruleset)
+    wall = wall_to_pass(now, ruleset)
+    nothing = some = whole = escaping = 0
+    for high in NUMBERS:
+        for low in range(1, high + 1):
+            rolls = 1 if high == low else 2
+            plays, _ = _plays(now, (high, low), ruleset, None)
+            endings = legal_endings(plays, ruleset)
+            if plays_nothing(next(iter(plays)), endings):
+                nothing += rolls
+            elif plays_all(endings, ruleset):
+                whole += rolls
+            else:
+                some += rolls
+            if escapes(plays, endings, wall):
+                escaping += rolls
+    return Blockade(
+        own=walls_of(now, ruleset),
+        opp=walls_of(flip(now), ruleset),
+        pass_rolls=nothing,
+        partial_rolls=some,
+        full_rolls=whole,
+        escape_rolls=escaping,
+        forbidden=forbidden(now, ruleset),
+    )
 
 
 def _plays(

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["OPTIONS", "RULESETS", "TAVLI", "Contact", "Movement", "Ruleset", "find_ruleset"]
+__all__ = ["OPTIONS", "RULESETS", "TAVLI", "Ban", "Contact", "Movement", "Ruleset", "find_ruleset"]
 
 OFF, BAR = 0, 25
 
@@ -45,6 +45,15 @@ class Movement(enum.Enum):
         if self is Movement.CONTRARY:
             return 25 - point
         return point + 12 if point <= 12 else point - 12
+
+
+class Ban(enum.IntFlag):
+    """The blockades that some ruleset forbids, each named for the option that does."""
+
+    TOTAL_BLOCK = 1
+    START_QUARTER = 2
+    MOTHER_PRIME = 4
+    SIX_PRIME = 8
 
 
 OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
