@@ -45,6 +45,8 @@ from .rules import (
     Ruleset,
     find_ruleset,
 )
+from .steps import Step
+from .why import Reason
 
 __version__ = version("tavli-fast")
 
@@ -78,8 +80,10 @@ __all__ = [
     "Movement",
     "NotationError",
     "Position",
+    "Reason",
     "Result",
     "Ruleset",
+    "Step",
     "afterstates",
     "check_records",
     "count_afterstates",

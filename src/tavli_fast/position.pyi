@@ -4,6 +4,8 @@ from typing import Any, Self, SupportsIndex, final
 import numpy as np
 
 from .rules import Ruleset
+from .steps import Step
+from .why import Reason
 
 POSITION: np.dtype[np.void]
 
@@ -80,6 +82,19 @@ class Position:
     def play(
         self, move: Move | str, roll: Iterable[SupportsIndex], numbers: SupportsIndex | None = None
     ) -> Position: ...
+    def next_steps(
+        self,
+        roll: Iterable[SupportsIndex],
+        played: Iterable[Sequence[SupportsIndex]] = (),
+        numbers: SupportsIndex | None = None,
+    ) -> list[Step]: ...
+    def explain(
+        self,
+        step: Sequence[SupportsIndex],
+        roll: Iterable[SupportsIndex],
+        played: Iterable[Sequence[SupportsIndex]] = (),
+        numbers: SupportsIndex | None = None,
+    ) -> Reason | None: ...
     def perft(
         self,
         depth: SupportsIndex,
