@@ -181,6 +181,18 @@ def test_where_a_move_may_stop_bearing_off_is_not_forced():
         assert offered(must, (6, 6)) == offered(may, (6, 6)) == [step]
         assert forced(must, (6, 6)) == {step}
         assert bool(forced(may, (6, 6))) == is_forced
+    # With 6/5/off the ace is used up; 6/off leaves it, and it has an ordinary step.
+    wasted = tf.Position(may_stop, {6: 1, 5: 1}, {12: 15})
+    assert forced(wasted, (6, 1), [(6, 0)]) == {(5, 4)}
+
+
+@pytest.mark.parametrize(("six_prime", "first"), [("forbidden", {(6, 0)}), ("free", set())])
+def test_a_move_may_not_stop_at_a_banned_wall(six_prime, first):
+    ruleset = tf.LONG_NARDY.replace(bear_off="optional", six_prime=six_prime)
+    position = tf.Position(ruleset, dict.fromkeys(range(1, 7), 1), {24: 15})
+    assert offered(position, (6, 6)) == [(6, 0)]
+    assert forced(position, (6, 6)) == first
+    assert forced(position, (6, 6), [(6, 0)]) == set()
 
 
 @pytest.mark.parametrize(

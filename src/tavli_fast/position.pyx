@@ -656,11 +656,13 @@ cdef class Position:
         >>> reason.value, reason.rule
         ('closed_point', 'the opponent holds that point')
         """
-        start, end = read_step(step)
-        for each in self.next_steps(roll, played, numbers):
-            if (each.start, each.end) == (start, end):
-                return None
-        return why.explain(self, (start, end), roll, [read_step(each) for each in played], numbers)
+        cdef int die, other
+        cdef tuple asked = read_step(step)
+        cdef list made = [read_step(each) for each in played]
+        read_roll(roll, &die, &other)
+        if any(each[:2] == asked for each in self.next_steps((die, other), made, numbers)):
+            return None
+        return why.explain(self, asked, (die, other), made, numbers)
 
     def perft(self, depth, weighted=False, threads=1, progress=None):
         """Count the paths of `depth` rolls from here.

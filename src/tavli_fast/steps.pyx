@@ -133,10 +133,10 @@ cdef bint can_end(const Roll *roll, const Stage *stage) noexcept nogil:
             if point == roll.avoided_start and landing(point, roll.die[which]) == roll.avoided_end:
                 continue
             advance(roll, stage, which, point, &then)
-            # The numbers of a double can be played from the rear, but for a runner, who is alone
-            # as long as it matters, and where the order tells which step ends the game.
+            # The numbers of a double can be played from the rear; a runner, behind whom the others
+            # wait, is the only one there is to play.
             then.below = ANYWHERE
-            if roll.die[1] == 0 and points & (points - 1) and not roll.rules.mother_loses:
+            if roll.die[1] == 0 and points & (points - 1):
                 then.below = (<uint32_t>2 << point) - 1
             if can_end(roll, &then):
                 return True
