@@ -619,9 +619,10 @@ cdef class Position:
         """Return the single steps that can still end in a legal move, the rearmost first.
 
         `played` are the steps of this turn so far, as (from, to) or as given here, in any order;
-        leaving out one takes it back. Each `Step` that can follow is there once, in a list that is
-        empty when the turn is over. Raises `IllegalMove` for `played` that begins no legal move.
-        Which moves are legal is told in `RULES.md`.
+        leaving out the last takes it back. Each `Step` that can follow is there once, and the list
+        is empty when the turn is over; where `bear_off=optional` lets a move stop early, what it
+        leaves out is listed, but not forced. Raises `IllegalMove` for `played` that begins no legal
+        move. Which moves are legal is told in `RULES.md`.
 
         >>> from tavli_fast import PORTES, Position
         >>> start = Position.start(PORTES)
