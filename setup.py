@@ -65,6 +65,7 @@ setup(
             for level, flags in KERNEL_LEVELS.items()
         ),
         compiled("_dispatch", "_dispatch.pyx"),
+        compiled("steps", "steps.pyx"),
         compiled("position", "position.pyx"),
         compiled("batch", "batch.pyx"),
     ]

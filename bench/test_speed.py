@@ -135,13 +135,7 @@ def single_calls(double: bool) -> Decisions:
 @pytest.mark.parametrize("method", [tf.Position.afterstates, tf.Position.moves])
 def test_position(benchmark, method, double):
     decisions = single_calls(double)
-    calls = list(
-        zip(
-            tf.from_records(decisions.records, decisions.ruleset),
-            map(tuple, decisions.rolls.tolist()),
-            strict=True,
-        )
-    )
+    calls = as_calls(decisions)
 
     def run():
         for position, roll in calls:
@@ -150,6 +144,25 @@ def test_position(benchmark, method, double):
     assert [len(method(position, roll)) for position, roll in calls] == decisions.counts.tolist()
     benchmark(run)
     explain(benchmark, len(calls), decisions.results)
+
+
+def as_calls(decisions: Decisions) -> list[tuple[tf.Position, tuple[int, int]]]:
+    positions = tf.from_records(decisions.records, decisions.ruleset)
+    return list(zip(positions, map(tuple, decisions.rolls.tolist()), strict=True))
+
+
+@pytest.mark.benchmark(group=f"{SINGLE_CALLS} single calls")
+@pytest.mark.parametrize("double", [False, True], ids=["mixed", "double"])
+def test_next_steps(benchmark, double):
+    calls = as_calls(single_calls(double))
+
+    def run():
+        return [len(position.next_steps(roll)) for position, roll in calls]
+
+    counts = [len(tf.reference.next_steps(position, roll)) for position, roll in calls]
+    assert run() == counts
+    benchmark(run)
+    explain(benchmark, len(calls), sum(counts))
 
 
 @pytest.mark.benchmark(group="perft")

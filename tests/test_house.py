@@ -30,7 +30,12 @@ MAY_IMPORT = {
     "svg": {"rules", "notation", "layout"},
     "_kernel": set(),
     "_dispatch": {"rules", "_kernel"},
-    "position": {"rules", "walls", "notation", "ids", "render", "svg", "_kernel", "_dispatch"},
+    "steps": {"_kernel", "_dispatch"},
+    "why": {"rules", "reference"},
+    "position": {
+        *("rules", "walls", "notation", "ids", "render", "svg", "why"),
+        *("_kernel", "_dispatch", "steps"),
+    },
     "batch": {"rules", "_kernel", "_dispatch", "position"},
     "match": {"rules", "position"},
     "play": {"notation", "position", "match"},

@@ -51,7 +51,9 @@ from .rules import (
     Ruleset,
     find_ruleset,
 )
+from .steps import Step
 from .walls import Blockade, Prime, Walls
+from .why import Reason
 
 __version__ = version("tavli-fast")
 
@@ -89,8 +91,10 @@ __all__ = [
     "NotationError",
     "Position",
     "Prime",
+    "Reason",
     "Result",
     "Ruleset",
+    "Step",
     "Walls",
     "afterstates",
     "blockades",

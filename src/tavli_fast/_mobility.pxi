@@ -127,7 +127,7 @@ cdef void search_roll(Turn *turn, int high, int low, bint watch, const Aim *aim,
     cdef int number = high if double else 0
     cdef int whole = 4 if double else 2
     cdef int needed
-    turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
+    look_out(turn, high, low)
     for needed in range(2):
         if double:
             search_double(turn, high, head_limit(turn, number, needed), watch, aim, outcome)
@@ -402,7 +402,7 @@ cdef inline bint may_end_by_mother(const Turn *turn, int high, int low) noexcept
 cdef inline bint may_lock(const Turn *turn, int high, int low) noexcept nogil:
     """Whether a checker may hit at home with numbers to come, where it must stay."""
     cdef uint32_t landed
-    if not may_hit_at_home(turn):
+    if not may_hit_at_home(turn, high, low):
         return False
     landed = turn.own >> high | turn.own >> low
     if high == low:

@@ -112,18 +112,34 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
             then.below = ANYWHERE
 
 
-cdef inline void look_out(Turn *turn, int high, int low) noexcept nogil:
-    """What this roll can do to the rules that watch single steps."""
+cdef inline uint32_t points_in_reach(const Turn *turn, int high, int low) noexcept nogil:
+    """Where a checker of mine might land with this roll, were no point closed."""
     cdef uint32_t own = turn.own & ~turn.still
     cdef uint32_t reach = (own >> high) | (own >> low) | (own >> (high + low))
-    cdef int steps = 2
     if high == low:
         reach |= (own >> 3 * high) | (own >> 4 * high)
-        steps = 4
-    turn.hits_at_home = turn.rules.hitter_stays_home and (turn.blots & HOME & reach) != 0
-    turn.watches_mother = turn.mother_at_stake and (
-        turn.own_side[24] <= steps if turn.over & MOTHER else (reach & MOTHER) != 0
+    return reach
+
+
+cdef inline bint mother_in_reach(const Turn *turn, int high, int low) noexcept nogil:
+    """Whether this roll can pin the mother, or take the last checker off own 24 with her pinned."""
+    if turn.over & MOTHER:
+        return turn.own_side[24] <= (4 if high == low else 2)
+    return (points_in_reach(turn, high, low) & MOTHER) != 0
+
+
+cdef inline bint may_hit_at_home(const Turn *turn, int high, int low) noexcept nogil:
+    """Whether a checker may hit where it must stay."""
+    return (
+        turn.rules.hitter_stays_home
+        and (turn.blots & HOME & points_in_reach(turn, high, low)) != 0
     )
+
+
+cdef inline void look_out(Turn *turn, int high, int low) noexcept nogil:
+    """What this roll can do to the rules that watch single steps."""
+    turn.hits_at_home = may_hit_at_home(turn, high, low)
+    turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
 
 
 cdef inline bint ends_game(const Turn *turn, const Walk *walk) noexcept nogil:

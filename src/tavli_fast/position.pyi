@@ -4,7 +4,9 @@ from typing import Any, Self, SupportsIndex, final
 import numpy as np
 
 from .rules import Ruleset
+from .steps import Step
 from .walls import Blockade, Prime
+from .why import Reason
 
 POSITION: np.dtype[np.void]
 
@@ -85,6 +87,19 @@ class Position:
     ) -> Position: ...
     def primes(self) -> list[Prime]: ...
     def blockade(self) -> Blockade: ...
+    def next_steps(
+        self,
+        roll: Iterable[SupportsIndex],
+        played: Iterable[Sequence[SupportsIndex]] = (),
+        numbers: SupportsIndex | None = None,
+    ) -> list[Step]: ...
+    def explain(
+        self,
+        step: Sequence[SupportsIndex],
+        roll: Iterable[SupportsIndex],
+        played: Iterable[Sequence[SupportsIndex]] = (),
+        numbers: SupportsIndex | None = None,
+    ) -> Reason | None: ...
     def perft(
         self,
         depth: SupportsIndex,

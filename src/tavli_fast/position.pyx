@@ -17,8 +17,9 @@ from tavli_fast._kernel cimport (
     BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE,
     Blockade, Freedom, Record,
 )
+from tavli_fast.steps cimport next_steps
 
-from . import ids, notation, render, svg, walls
+from . import ids, notation, render, svg, walls, why
 from .rules import Ban, Contact, Movement
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
@@ -142,6 +143,17 @@ cdef int read_numbers(object numbers, int die, int other) except -1:
             f"1 to 4 numbers of a double can be left, not {numbers!r} of ({die}, {other})"
         )
     return left
+
+
+cdef tuple read_step(object step):
+    """The points of a step, given with or without more about it."""
+    try:
+        start, end = map(index, step[:2])
+    except (TypeError, ValueError):
+        start = end = 0
+    if not (1 <= start <= 25 and 0 <= end <= 24):
+        raise ValueError(f"a step is (from, to), from 25 (bar) to 0 (off), not {step!r}")
+    return start, end
 
 
 cdef class _Flag:
@@ -651,6 +663,56 @@ cdef class Position:
         cdef int fault
         kernel.in_contact(&self.record, 1, &self.law.rules, &found, &fault)
         return bool(found)
+
+    def next_steps(self, roll, played=(), numbers=None):
+        """Return the single steps that can still end in a legal move, the rearmost first.
+
+        `played` are the steps of this turn so far, as (from, to) or as given here, in any order;
+        leaving out the last takes it back. Each `Step` that can follow is there once, and the list
+        is empty when the turn is over; where `bear_off=optional` lets a move stop early, what it
+        leaves out is listed, but not forced. Raises `IllegalMove` for `played` that begins no legal
+        move. Which moves are legal is told in `RULES.md`.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> start = Position.start(PORTES)
+        >>> [(step.start, step.end) for step in start.next_steps((5, 5))]
+        [(13, 8), (8, 3)]
+        >>> start.next_steps((6, 2), [(24, 18), (13, 11)])
+        []
+        """
+        cdef int die, other, left, count
+        cdef list made = [read_step(step) for step in played]
+        read_roll(roll, &die, &other)
+        left = read_numbers(numbers, die, other)
+        found, count = next_steps(&self.record, self.law, die, other, left, made)
+        if count < len(made):
+            reason = self.explain(made[count], (die, other), made[:count], numbers)
+            after = f" after {notation.format_move(made[:count])}" if count else ""
+            raise IllegalMove(
+                f"{notation.format_move(made[count:count + 1])} cannot be played with "
+                f"{die}-{other}{after}: {reason.rule}"
+            )
+        return found
+
+    def explain(self, step, roll, played=(), numbers=None):
+        """Return the `Reason` why a step cannot be played next, None if it can.
+
+        `step` is a (from, to) pair, 25 the bar and 0 off; the rest is as in `next_steps`, which
+        lists what can. Of several reasons it is the first in the order of law, as `Reason` has it
+        from `RULES.md`. Raises like `next_steps`.
+
+        >>> from tavli_fast import PORTES, Position
+        >>> reason = Position.start(PORTES).explain((24, 19), (5, 3))
+        >>> reason.value, reason.rule
+        ('closed_point', 'the opponent holds that point')
+        """
+        cdef int die, other
+        cdef tuple asked = read_step(step)
+        cdef list made = [read_step(each) for each in played]
+        read_roll(roll, &die, &other)
+        if any(each[:2] == asked for each in self.next_steps((die, other), made, numbers)):
+            return None
+        return why.explain(self, asked, (die, other), made, numbers)
 
     def perft(self, depth, weighted=False, threads=1, progress=None):
         """Count the paths of `depth` rolls from here.

@@ -31,6 +31,7 @@ __all__ = [
     "in_contact",
     "mobility",
     "moves",
+    "next_steps",
     "numbers_played",
     "perft",
     "points_won",
@@ -842,7 +843,7 @@ def afterstates(
     >>> [len(afterstates(start(PORTES), (2, 2), PORTES, numbers)) for numbers in (1, 2, 3)]
     [4, 13, 33]
     """
-    plays, ruleset = _plays(position, roll, ruleset, numbers)
+    plays, ruleset = plays_of(position, roll, ruleset, numbers)
     results = {turn.board for turn in legal_endings(plays, ruleset)}
     return sorted(results, key=lambda after: (*after[:2], *map(sorted, after[2:])))
 
@@ -864,7 +865,7 @@ def moves(
     >>> moves(Board(side({0: 14, 25: 1}), side({1: 2, 2: 2, 3: 11})), (2, 1), PORTES)
     [()]
     """
-    plays, ruleset = _plays(position, roll, ruleset, numbers)
+    plays, ruleset = plays_of(position, roll, ruleset, numbers)
     endings = legal_endings(plays, ruleset)
 
     def sequences(turn: Turn) -> Iterator[tuple[Step, ...]]:
@@ -875,6 +876,35 @@ def moves(
                 yield (step, *rest)
 
     return sorted(set(sequences(next(iter(plays)))))
+
+
+def next_steps(
+    position: PositionLike,
+    roll: Sequence[int],
+    played: Sequence[Step] = (),
+    ruleset: Ruleset | None = None,
+    numbers: int | None = None,
+) -> dict[Step, bool]:
+    """Return the steps that can follow in a legal sequence, and whether each must be made.
+
+    `played` are the steps made so far; the order in which they are given does not count. A step
+    must be made if every legal way of going on contains it, at once or later. Errors as in
+    `afterstates`, and `ValueError` if no legal sequence begins with those steps.
+
+    >>> from tavli_fast.rules import FEVGA
+    >>> next_steps(start(FEVGA), (6, 5), ruleset=FEVGA)
+    {(24, 18): False, (24, 19): False}
+    >>> next_steps(start(FEVGA), (6, 5), [(24, 18)], FEVGA)
+    {(18, 13): True}
+    """
+    begun = [
+        sequence[len(played) :]
+        for sequence in moves(position, roll, ruleset, numbers)
+        if sorted(sequence[: len(played)]) == sorted(played)
+    ]
+    if not begun:
+        raise ValueError(f"no legal sequence begins with {played!r}")
+    return {rest[0]: all(rest[0] in other for other in begun) for rest in begun if rest}
 
 
 def numbers_played(
@@ -891,7 +921,7 @@ def numbers_played(
     >>> numbers_played(start(FEVGA), (6, 5), FEVGA), numbers_played(start(FEVGA), (6, 6), FEVGA)
     (2, 1)
     """
-    plays, ruleset = _plays(position, roll, ruleset, numbers)
+    plays, ruleset = plays_of(position, roll, ruleset, numbers)
     rolled = len(next(iter(plays)).numbers)
     return max(rolled - len(turn.numbers) for turn in legal_endings(plays, ruleset))
 
@@ -1158,7 +1188,7 @@ def blockade(position: PositionLike, ruleset: Ruleset | None = None) -> Blockade
     for high in NUMBERS:
         for low in range(1, high + 1):
             rolls = 1 if high == low else 2
-            plays, _ = _plays(now, (high, low), ruleset, None)
+            plays, _ = plays_of(now, (high, low), ruleset, None)
             endings = legal_endings(plays, ruleset)
             if plays_nothing(next(iter(plays)), endings):
                 nothing += rolls
@@ -1179,7 +1209,7 @@ def blockade(position: PositionLike, ruleset: Ruleset | None = None) -> Blockade
     )
 
 
-def _plays(
+def plays_of(
     position: PositionLike, roll: Sequence[int], ruleset: Ruleset | None, left: int | None
 ) -> tuple[Plays, Ruleset]:
     """Return every play of a roll, none but the beginning if the game is over, and the ruleset."""
