@@ -93,7 +93,8 @@ cdef inline void conclude(const Search *of, Outcome *outcome) noexcept nogil:
     outcome.escapes = (of.escaped & most) != 0
 
 
-cdef void search_double(const Turn *turn, int number, int from_head, bint watch, const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef void search_double(const Turn *turn, int number, int from_head, bint watch, const Aim *aim,
+                        Outcome *outcome) noexcept nogil:
     cdef int[4] numbers
     cdef Search of
     numbers[0] = numbers[1] = numbers[2] = numbers[3] = number
@@ -102,7 +103,8 @@ cdef void search_double(const Turn *turn, int number, int from_head, bint watch,
     conclude(&of, outcome)
 
 
-cdef void search_mixed(const Turn *turn, int high, int low, int from_head, bint watch, const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef void search_mixed(const Turn *turn, int high, int low, int from_head, bint watch,
+                       const Aim *aim, Outcome *outcome) noexcept nogil:
     """Either number first. Of two that can each be played alone, it is the higher."""
     cdef int[3] numbers
     cdef Search of
@@ -122,7 +124,8 @@ cdef void search_mixed(const Turn *turn, int high, int low, int from_head, bint 
         outcome.escapes |= other.escapes
 
 
-cdef void search_roll(Turn *turn, int high, int low, bint watch, const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef void search_roll(Turn *turn, int high, int low, bint watch, const Aim *aim,
+                      Outcome *outcome) noexcept nogil:
     cdef bint double = high == low
     cdef int number = high if double else 0
     cdef int whole = 4 if double else 2
@@ -182,7 +185,8 @@ cdef inline uint32_t after_first(const Turn *turn, int number, int point, int ot
     return sources
 
 
-cdef inline bint is_followed(const Turn *turn, uint32_t firsts, int number, int other) noexcept nogil:
+cdef inline bint is_followed(const Turn *turn, uint32_t firsts, int number,
+                             int other) noexcept nogil:
     cdef int point
     while firsts:
         point = highest_bit(firsts)
@@ -196,7 +200,8 @@ cdef inline bint builds_no_wall(const Turn *turn, uint32_t own) noexcept nogil:
     return not runs_of_six(mirrored(turn.rules, own & POINTS))
 
 
-cdef inline bint is_witness(const Turn *turn, int number, int point, int other, uint32_t seconds) noexcept nogil:
+cdef inline bint is_witness(const Turn *turn, int number, int point, int other,
+                            uint32_t seconds) noexcept nogil:
     """Whether this step and the rearmost of the second ones surely break no ban."""
     return seconds and builds_no_wall(
         turn, own_after(turn, point, number) | landing(highest_bit(seconds), other)
@@ -275,7 +280,8 @@ cdef inline bint mixed_escapes(const Turn *turn, const Ways *ways, int high, int
     return False
 
 
-cdef inline void mixed_in_steps(const Turn *turn, const Ways *ways, int high, int low, const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef inline void mixed_in_steps(const Turn *turn, const Ways *ways, int high, int low,
+                                const Aim *aim, Outcome *outcome) noexcept nogil:
     """The same with all that bearing off and missing numbers bring."""
     outcome.ends = False
     if pairs_up(ways, high, low) or is_followed(turn, ways.by[high], high, low) or is_followed(
@@ -334,8 +340,8 @@ cdef inline uint32_t is_open(const Turn *turn, int point) noexcept nogil:
     return (<uint64_t>turn.open << 32) >> (point + 32) & 1
 
 
-cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, bint watch, bint locks,
-                                const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, bint watch,
+                                bint locks, const Aim *aim, Outcome *outcome) noexcept nogil:
     """A double where a step changes nothing but where my checkers stand; tells if it is settled."""
     cdef uint32_t by = ways.by[number]
     cdef uint32_t others
@@ -410,7 +416,8 @@ cdef inline bint may_lock(const Turn *turn, int high, int low) noexcept nogil:
     return (turn.blots & HOME & landed) != 0
 
 
-cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const Aim *aim, Outcome *outcome) noexcept nogil:
+cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const Aim *aim,
+                          Outcome *outcome) noexcept nogil:
     cdef bint locks = may_lock(turn, high, low), watch = False
     if depends_on_steps(turn) or may_end_by_mother(turn, high, low):
         watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
@@ -432,7 +439,8 @@ cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const
     search_roll(turn, high, low, watch, aim, outcome)
 
 
-cdef void all_rolls(Turn *turn, const Aim *wanted, Mobility *mobility, uint8_t *escape_rolls) noexcept nogil:
+cdef void all_rolls(Turn *turn, const Aim *wanted, Mobility *mobility,
+                    uint8_t *escape_rolls) noexcept nogil:
     cdef int high, low, weight, lost = 0, whole = 0, escaping = 0
     cdef Aim aim = wanted[0]
     cdef Outcome outcome

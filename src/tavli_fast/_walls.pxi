@@ -64,7 +64,8 @@ cdef int trapped_by(uint32_t wall, uint32_t runs, const uint8_t *counts) noexcep
     return count
 
 
-cdef inline void measure(uint32_t wall, uint32_t stopped, const uint8_t *counts, Walls *found, Aim *aim) noexcept nogil:
+cdef inline void measure(uint32_t wall, uint32_t stopped, const uint8_t *counts, Walls *found,
+                         Aim *aim) noexcept nogil:
     """The measures of one side's walls, and which of them the other is to get past."""
     cdef uint32_t runs = runs_of_six(wall), ends, ahead
     aim.rear = rearmost(stopped)
@@ -93,7 +94,8 @@ cdef uint8_t forbidden(const Turn *turn, uint32_t wall) noexcept nogil:
     return broken
 
 
-cdef void walls(const Record *record, const Rules *rules, uint32_t *own, uint32_t *opp) noexcept nogil:
+cdef void walls(const Record *record, const Rules *rules, uint32_t *own,
+                uint32_t *opp) noexcept nogil:
     cdef Turn turn
     prepare(&turn, record, rules, 0)
     own[0] = held_by_me(&turn)
