@@ -30,6 +30,8 @@ TABLES = Path(__file__).parent / "perft"
 DEEPEST = 12
 PLY_CAP = 600
 GAMES_A_KIND = 2000
+PATHS_EACH = 200
+"""What a last ply may promise for each path that any ply may be counted from."""
 
 Kind = Callable[[tf.Position, int], bool]
 """Whether a position, reached after so many plies, is of a kind."""
@@ -211,15 +213,17 @@ def positions(ruleset: Ruleset, seed: int) -> dict[str, tf.Position]:
 
 
 def by_kernel(position: tf.Position, most: int) -> list[int]:
-    """Counts by depth, one more from at most `most` paths, or to the end of all games.
+    """Counts by depth: one more from at most `most` paths, or if it promises few, or to the end.
 
     The time of a count goes with the paths of the one before, some half a microsecond each.
     """
     counts = [1]
-    while counts[-1] <= most and len(counts) <= DEEPEST:
+    promised = 0
+    while (counts[-1] <= most or promised <= PATHS_EACH * most) and len(counts) <= DEEPEST:
         counts.append(position.perft(len(counts)))
         if counts[-1] == counts[-2]:
             break
+        promised = counts[-1] ** 2 // counts[-2]
     return counts[1:]
 
 
