@@ -55,8 +55,9 @@ def bars(
         drawn = axes.barh(list(values), list(values.values()), height=0.7, color=colours)
         axes.bar_label(drawn, [f"{value:,.0f}" for value in values.values()], padding=3)
         axes.set_xscale("log")
-        # Lengths on a logarithmic scale depend on where it begins: at a power of ten.
-        axes.set_xlim(left=10 ** np.floor(np.log10(min(values.values()))))
+        # Lengths on a logarithmic scale depend on where it begins: at a power of ten, not so near
+        # that the shortest bar vanishes.
+        axes.set_xlim(left=10 ** np.floor(np.log10(min(values.values()) / 2)))
         axes.invert_yaxis()
         axes.tick_params(left=False)
         axes.set_xlabel(f"{unit}, logarithmic scale")
