@@ -76,10 +76,32 @@ cdef extern from *:
     typedef struct {
         PyObject_HEAD
         char *data;
+        int nd;
+        Py_ssize_t *dimensions;
+        Py_ssize_t *strides;
+        PyObject *base;
+        PyObject *descr;
+        int flags;
     } TavliArrayHead;
     """
     ctypedef struct TavliArrayHead:
         char *data
+        int nd
+        PyObject *descr
+        int flags
+
+cdef enum:
+    _CONTIGUOUS = 1
+
+
+cdef inline bint is_plain(object array, object dtype, int dimensions) except -1:
+    """Whether an array is a contiguous one of this very dtype, so that nothing more need be asked."""
+    if type(array) is not _ndarray:
+        return False
+    cdef TavliArrayHead *head = <TavliArrayHead *><PyObject *>array
+    return (
+        head.descr == <PyObject *>dtype and head.nd == dimensions and head.flags & _CONTIGUOUS
+    )
 
 
 cdef inline void *address(object array) except? NULL:
@@ -106,6 +128,8 @@ cdef int64_t _as_number(n) except -1:
 
 
 cdef object _as_records(records):
+    if is_plain(records, POSITION, 1):
+        return records
     records = np.asarray(records)
     if records.dtype.names is not None:
         if records.dtype != POSITION and not np.can_cast(records.dtype, POSITION, "equiv"):
@@ -130,6 +154,8 @@ cdef object _as_rolls(rolls, rows):
     """The rolls as contiguous uint8, and how many are played from each record."""
     if rolls is ALL_ROLLS:
         return rolls, len(ALL_ROLLS)
+    if is_plain(rolls, _BYTE, 2) and rolls.shape == (rows, 2):
+        return rolls, 1
     rolls = np.asarray(rolls)
     if rolls.dtype.kind not in "iu":
         raise ValueError(f"rolls have dtype {rolls.dtype}, which is not an integer type")
@@ -150,13 +176,14 @@ cdef object _refuse_roll(row, roll):
 
 
 cdef object _as_out(out, records, rolls):
-    if not isinstance(out, np.ndarray) or out.dtype != POSITION or out.ndim != 1:
-        what = (
-            f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        )
-        raise ValueError(f"out is {what}, not a one-dimensional POSITION array")
-    if not out.flags.c_contiguous:
-        raise ValueError("out is not contiguous")
+    if not is_plain(out, POSITION, 1):
+        if not isinstance(out, np.ndarray) or out.dtype != POSITION or out.ndim != 1:
+            what = (
+                f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            )
+            raise ValueError(f"out is {what}, not a one-dimensional POSITION array")
+        if not out.flags.c_contiguous:
+            raise ValueError("out is not contiguous")
     if not out.flags.writeable:
         raise ValueError("out is not writable")
     if len(out) and <uintptr_t>address(out) % 8:
@@ -176,6 +203,8 @@ cdef bint _overlap(out, array) except -1:
 
 
 cdef object _as_threads(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     try:
         threads = index(threads)
     except TypeError:
