@@ -14,6 +14,10 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 SOURCES = "src/tavli_fast"
+# What the modules are made of; named, so that a source distribution has it.
+PARTS = sorted(
+    str(path) for path in Path(SOURCES).iterdir() if path.suffix in {".h", ".pxd", ".pxi", ".pyx"}
+)
 CHECKED = os.environ.get("TAVLI_FAST_CHECKED", "0") not in ("", "0")
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
 if CHECKED and sys.platform != "win32":
@@ -42,7 +46,7 @@ def compiled(name, source, flags=()):
         f"tavli_fast.{name}",
         [f"{SOURCES}/{source}"],
         include_dirs=[str(Path(SOURCES).resolve())],
-        depends=[f"{SOURCES}/{header}" for header in ("_bits.h", "_cpu.h", "_record.h")],
+        depends=PARTS,
         extra_compile_args=[*OPTIMISE, *flags],
         undef_macros=["NDEBUG"] if CHECKED else [],
     )
