@@ -195,11 +195,9 @@ cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int p
 cdef inline uint32_t sources_after(const Turn *turn, bint by_masks, const Walk *start, int number,
                                    int point, int other) noexcept nogil:
     """Where the other number can be played after this step; nowhere if the step ends the game."""
-    cdef uint32_t own
     cdef Walk then
     if by_masks:
-        own = (turn.own & ~(bit(point) & ~turn.made)) | landing(point, number)
-        return sources_of(turn, own, other)
+        return sources_of(turn, own_after(turn, point, number), other)
     take_step(turn, start, number, point, &then)
     if turn.watches_mother and ends_game(turn, &then):
         return 0

@@ -173,10 +173,6 @@ cdef inline void find_ways(const Turn *turn, const Aim *aim, Ways *ways) noexcep
             ways.rest[number] = ways.by[number] & ~(rear ^ stays)
 
 
-cdef inline uint32_t own_after(const Turn *turn, int point, int number) noexcept nogil:
-    return (turn.own & ~(bit(point) & ~turn.made)) | landing(point, number)
-
-
 cdef inline uint32_t after_first(const Turn *turn, int number, int point, int other) noexcept nogil:
     """Where the other number can be played after this step."""
     cdef uint32_t sources = sources_of(turn, own_after(turn, point, number), other)
@@ -408,7 +404,7 @@ cdef inline bint may_end_by_mother(const Turn *turn, int high, int low) noexcept
 cdef inline bint may_lock(const Turn *turn, int high, int low) noexcept nogil:
     """Whether a checker may hit at home with numbers to come, where it must stay."""
     cdef uint32_t landed
-    if not may_hit_at_home(turn, high, low):
+    if not turn.rules.hitter_stays_home:
         return False
     landed = turn.own >> high | turn.own >> low
     if high == low:

@@ -21,6 +21,11 @@ cdef inline uint32_t sources_of(const Turn *turn, uint32_t own, int number) noex
     return sources & ~turn.still
 
 
+cdef inline uint32_t own_after(const Turn *turn, int point, int number) noexcept nogil:
+    """Where I stand after a first step."""
+    return (turn.own & ~(bit(point) & ~turn.made)) | landing(point, number)
+
+
 cdef inline uint32_t travelling(uint32_t own, int on_start, int checkers, int exit) noexcept nogil:
     """The only point that may be left while the runner travels alone, as a mask; 0: no limit."""
     cdef uint32_t away = own & ~START_BIT
