@@ -3,9 +3,12 @@
 The network sees an afterstate as the next player does and says how likely he is to win more than
 -3, -2, ... 2 points with it: six outputs, which hold for single, double and triple games and for
 draws alike. Seen from the other side they are 1 - p in reverse order, and their sum - 3 is the
-points to be expected. The bot plays the afterstate with the least for the next player; the dice
-explore enough. Many games run in lockstep, so a ply is one call for all afterstates, one for their
-features and one matrix product.
+points to be expected. The bot plays the afterstate with the least for the next player. Many games
+run in lockstep, so a ply is one call for all afterstates, one for their features and one matrix
+product.
+
+In a cascade the same player goes on; such an afterstate is valued by what came of it, too, but the
+network is not told who is on roll.
 
     python td_learner.py train fevga.npz fevga
     python td_learner.py evaluate fevga.npz
@@ -15,17 +18,18 @@ features and one matrix product.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
 import time
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from statistics import NormalDist
 from typing import IO, Any, NoReturn
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,19 +49,23 @@ MOST_PLIES = 1000
 """Two that know nothing may play for ever; a game is given up then."""
 
 
+def setting(default: float, meaning: str) -> Any:
+    return field(default=default, metadata={"meaning": meaning})
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a training is made of; with the same ones it comes out the same."""
 
     ruleset: str
-    seed: int = 1
-    hidden: int = 80
-    games: int = 64
-    window: int = 32
-    trace: float = 0.8
-    rate: float = 0.001
-    explore: float = 0.2
-    contests: int = 1000
+    seed: int = setting(1, "the seed of all dice and of the first weights")
+    hidden: int = setting(80, "units of the hidden layer")
+    games: int = setting(64, "games played in lockstep")
+    window: int = setting(32, "the most plies to look ahead")
+    trace: float = setting(0.8, "lambda: how far results reach back, 0 to 1")
+    rate: float = setting(0.001, "learning rate at first; it falls with the root of the turns")
+    explore: float = setting(0.2, "part of the choices that are random, 0 to 1")
+    contests: int = setting(1000, "games against each opponent after every round")
 
     def __post_init__(self) -> None:
         for name in ("hidden", "games", "window", "contests"):
@@ -68,18 +76,6 @@ class Settings:
                 raise ValueError(f"{name} is from 0 to 1, not {getattr(self, name)}")
         if self.seed < 0:
             raise ValueError(f"seed is not negative, as {self.seed} is")
-
-
-SETTINGS = {
-    "seed": "of all dice and of the first weights",
-    "hidden": "units of the hidden layer",
-    "games": "that are played in lockstep",
-    "window": "the most plies that are looked ahead",
-    "trace": "lambda, how far results reach back",
-    "rate": "of learning at first; it falls with the root of the turns",
-    "explore": "the part of the choices that are random",
-    "contests": "games against each opponent after every round, for the learning curve",
-}
 
 
 class Network:
@@ -106,6 +102,9 @@ class Network:
         # The logistic function in a form that cannot overflow.
         half = np.tanh((hidden @ self.weights["w2"] + self.weights["b2"]) / 2)
         return np.asarray((half + 1) / 2, np.float32)
+
+    def __call__(self, inputs: Floats) -> Floats:
+        return self.outputs(self.hidden(inputs))
 
     def train(self, inputs: Floats, targets: Floats, rate: float) -> None:
         """One step down the gradient of the cross entropy, whose part at the outputs is simple."""
@@ -153,8 +152,7 @@ class Learner:
 
     def move(self, records: NDArray[np.void]) -> Floats:
         """The learner as a `Mover`."""
-        values = self.network.outputs(self.network.hidden(self.inputs(records)))
-        return np.asarray(-values.sum(axis=1))
+        return np.asarray(-self.network(self.inputs(records)).sum(axis=1))
 
     def play_round(self) -> Iterator[int]:
         """Learn from games of its own, begun anew; yields the turns of each update."""
@@ -171,7 +169,7 @@ class Learner:
             for at in range(first, plies + 1):
                 result = play.afterstates(flip=True)
                 every = self.inputs(result.positions)
-                found = network.outputs(network.hidden(every))
+                found = network(every)
                 choice = result.best(found.sum(axis=1), lowest=True)
                 values[at] = found[result.offsets[:-1] + choice]
                 strays[at] = rng.random(games) < self.settings.explore
@@ -258,10 +256,15 @@ class Score:
     wins: int
     points: int
 
+    @property
+    def rate(self) -> float:
+        """The part of the games that was won."""
+        return self.wins / self.games
+
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Between what parts of all games he would win: Wilson's interval."""
         z = NormalDist().inv_cdf((1 + confidence) / 2)
-        rate, spread = self.wins / self.games, z * z / self.games
+        rate, spread = self.rate, z * z / self.games
         middle = (rate + spread / 2) / (1 + spread)
         half = (spread * (rate * (1 - rate) + spread / 4)) ** 0.5 / (1 + spread)
         return middle - half, middle + half
@@ -269,7 +272,7 @@ class Score:
     def __str__(self) -> str:
         low, high = self.interval()
         return (
-            f"{self.wins / self.games:.1%} of {self.games:,} games won (95 % interval "
+            f"{self.rate:.1%} of {self.games:,} games won (95 % interval "
             f"{low:.1%} to {high:.1%}), {self.points / self.games:+.2f} points a game"
         )
 
@@ -333,9 +336,10 @@ def save(learner: Learner, path: Path) -> None:
 
 def load(path: Path) -> Learner:
     """Read what `save` has written; raises `ValueError` naming the file if it is anything else."""
+    # What NumPy raises for a damaged file, if its checksum does not; a bit may say "encrypted".
+    bad = (EOFError, LookupError, TypeError, ValueError, RuntimeError, BadZipFile, zlib.error)
     try:
-        # NumPy leaves a file open that it cannot read.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as kept:
             head = json.loads(kept["head"].tobytes())
             learner = Learner(Settings(**head["settings"]), head["turns"], head["curve"])
             learner.network.updates = head["updates"]
@@ -345,7 +349,7 @@ def load(path: Path) -> Learner:
                     if array.dtype != each.dtype or array.shape != each.shape:
                         raise ValueError(f"{kind}.{name} is {array.dtype} {array.shape}")
                     each[:] = array
-    except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+    except bad as error:
         raise ValueError(f"{path} is no checkpoint: {error}") from error
     return learner
 
@@ -363,10 +367,11 @@ def train(learner: Learner, path: Path, turns: int) -> None:
         while True:
             if not learner.curve or learner.curve[-1]["turns"] < learner.turns:
                 scores = contests(learner, learner.settings.contests, learner.generator(2))
-                found = {name: asdict(score) for name, score in scores.items()}
-                learner.curve.append({"turns": learner.turns, **found})
+                learner.curve.append({"turns": learner.turns})
+                for name, score in scores.items():
+                    learner.curve[-1][name] = asdict(score)
                 progress.set_postfix(
-                    {name: f"{score.wins / score.games:.1%}" for name, score in scores.items()}
+                    {name: each.wins / each.games for name, each in scores.items()}
                 )
             save(learner, path)
             if learner.turns >= turns:
@@ -375,27 +380,11 @@ def train(learner: Learner, path: Path, turns: int) -> None:
                 progress.update(played)
 
 
-Curve = tuple[str, list[int], dict[str, list[Score]]]
-"""Of a ruleset the turns trained, and the scores against each opponent then."""
+def plot(curves: Sequence[Path], path: Path) -> None:
+    """Draw the share of games won over the turns trained, a panel a file.
 
-
-def load_curve(path: Path) -> Curve:
-    """Read a learning curve: its ruleset, and turns and scores but for the beginning.
-
-    Raises `ValueError` naming the file if it is none.
+    Raises `ValueError` naming a file that is no learning curve.
     """
-    try:
-        kept = json.loads(path.read_bytes())
-        # A logarithmic axis has no place for 0 turns.
-        points = [point for point in kept["curve"] if point["turns"]]
-        scores = {name: [Score(**point[name]) for point in points] for name in OPPONENTS}
-        return str(kept["settings"]["ruleset"]), [point["turns"] for point in points], scores
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no learning curve: {error}") from error
-
-
-def plot(curves: Sequence[Curve], path: Path) -> None:
-    """Draw the share of games won over the turns trained, a panel a game."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -407,18 +396,27 @@ def plot(curves: Sequence[Curve], path: Path) -> None:
     with matplotlib.rc_context(style):
         figure = Figure((3 * len(curves) + 0.5, 3), layout="constrained")
         panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
-        for axes, (ruleset, turns, scores) in zip(panels, curves, strict=True):
-            for name, colour in colours.items():
-                low, high = zip(*(score.interval() for score in scores[name]), strict=True)
-                axes.fill_between(turns, low, high, color=colour, alpha=0.25, linewidth=0)
-                rates = [score.wins / score.games for score in scores[name]]
-                axes.plot(turns, rates, color=colour, marker=".", label=f"against {name}")
-            axes.set(xscale="log", title=ruleset, xlabel="turns trained")
+        for axes, curve in zip(panels, curves, strict=True):
+            try:
+                kept = json.loads(curve.read_bytes())
+                turns = [point["turns"] for point in kept["curve"]]
+                for name, colour in colours.items():
+                    scores = [Score(**point[name]) for point in kept["curve"]]
+                    low, high = zip(*(score.interval() for score in scores), strict=True)
+                    axes.fill_between(turns, low, high, color=colour, alpha=0.25, linewidth=0)
+                    rates = [score.rate for score in scores]
+                    axes.plot(turns, rates, color=colour, marker=".", label=f"{name} mover")
+                axes.set(title=kept["settings"]["ruleset"], xlabel="turns trained")
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{curve} is no learning curve: {error}") from error
+            # Logarithmic, with a place for 0.
+            axes.set_xscale("symlog", linthresh=FIRST_ROUND)
             axes.grid(alpha=0.3, linewidth=0.5)
             axes.spines[["top", "right"]].set_visible(False)
+        panels[0].set_ylim(0, 1.02)
         panels[0].set_ylabel("games won, with 95 % interval")
         panels[0].yaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1))
-        panels[-1].legend(loc="lower right")
+        panels[-1].legend(loc="lower right", title="against the")
         # The day would make another file of the same picture.
         undated = {"Date": None} if path.suffix == ".svg" else None
         figure.savefig(path, transparent=True, dpi=200, metadata=undated)
@@ -429,14 +427,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)
-
-
-def positive(text: str) -> int:
-    """A number of turns, which may be written like 5e6."""
-    number = float(text)
-    if not number.is_integer() or number < 1:
-        raise ValueError
-    return int(number)
 
 
 def parser() -> Parser:
@@ -455,30 +445,34 @@ def parser() -> Parser:
     more = command("resume", "Go on with the training of FILE as if it had never stopped.")
     judge = command("evaluate", "Let the bot of FILE play the simple players.")
     draw = command("plot", "Draw learning curves as a picture.")
-    for each in (new, more, judge):
-        each.add_argument("file", metavar="FILE", type=Path, help="the bot, like fevga.npz")
+    for of_file in (new, more, judge):
+        of_file.add_argument("file", metavar="FILE", type=Path, help="the bot, like fevga.npz")
     new.add_argument("ruleset", metavar="RULESET", help="a game, as in 'GAME(option=value)'")
-    for name, what in SETTINGS.items():
-        start = getattr(Settings, name)
-        new.add_argument(f"--{name}", type=type(start), default=start, help=what)
-    for each in (new, more):
-        each.add_argument("--turns", type=positive, default="3e6", help="to train in all")
-    judge.add_argument("--games", type=int, default=2000, help="to play against each")
-    judge.add_argument("--seed", type=int, default=1, help="of the dice")
-    draw.add_argument("curves", metavar="CURVE", type=Path, nargs="+", help="like fevga.json")
+    for each in fields(Settings)[1:]:
+        kind, meaning = type(each.default), each.metadata["meaning"]
+        new.add_argument(f"--{each.name}", type=kind, default=each.default, help=meaning)
+    for trainer in (new, more):
+        trainer.add_argument("--turns", type=int, default=8_000_000, help="turns to train in all")
+    judge.add_argument("--games", type=int, default=2000, help="games against each of them")
+    judge.add_argument("--seed", type=int, default=1, help="the seed of the dice")
+    draw.add_argument(
+        "curves", metavar="CURVE", type=Path, nargs="+", help="written by `train`, like fevga.json"
+    )
     draw.add_argument("--out", metavar="FILE", type=Path, default="learning.svg", help="SVG or PNG")
     return whole
 
 
 def run(arguments: argparse.Namespace) -> None:
     if arguments.command == "plot":
-        plot([load_curve(path) for path in arguments.curves], arguments.out)
+        plot(arguments.curves, arguments.out)
         return
     if arguments.command == "train":
+        if arguments.file.suffix != ".npz":
+            raise ValueError(f"FILE ends in .npz, and {arguments.file} does not")
         if arguments.file.exists():
             raise ValueError(f"{arguments.file} is there already; `resume` goes on with it")
-        chosen = {name: getattr(arguments, name) for name in SETTINGS}
-        learner = Learner(Settings(arguments.ruleset, **chosen))
+        chosen = {each.name: getattr(arguments, each.name) for each in fields(Settings)}
+        learner = Learner(Settings(**chosen))
     else:
         learner = load(arguments.file)
     if arguments.command == "evaluate":

@@ -20,7 +20,7 @@ SMALL = ("--hidden", "20", "--games", "16", "--rate", "0.003", "--contests", "10
 def trained(tmp_path_factory):
     """A bot that has learnt Portes for a few seconds."""
     path = tmp_path_factory.mktemp("trained") / "portes.npz"
-    assert main(["train", str(path), "portes", "--turns", "6e4", *SMALL]) == 0
+    assert main(["train", str(path), "portes", "--turns", "60000", *SMALL]) == 0
     return path
 
 
@@ -49,7 +49,7 @@ def test_any_ruleset_will_do(text):
     while learner.turns < 5 * FIRST_ROUND:
         before = learner.turns
         assert sum(learner.play_round()) == learner.turns - before
-    more_than = learner.network.outputs(learner.network.hidden(learner.inputs(records)))[0]
+    more_than = learner.network(learner.inputs(records))[0]
     assert ((more_than > 0) & (more_than < 1)).all()
     # No game of these counts three, and that is the first to be learnt.
     assert more_than[0] > 0.8
@@ -242,9 +242,9 @@ def test_other_files_are_refused(copied, name, value, message):
     [
         ([], "the following arguments are required: COMMAND"),
         (["learn"], "invalid choice: 'learn'"),
+        (["train", "new.json", "fevga"], "FILE ends in .npz, and new.json does not"),
         (["train", "new.npz"], "the following arguments are required: RULESET"),
         (["train", "new.npz", "chess"], "chess"),
-        (["train", "new.npz", "fevga", "--turns", "0"], "argument --turns: invalid"),
         (["train", "new.npz", "fevga", "--turns", "inf"], "argument --turns: invalid"),
         (["train", "new.npz", "fevga", "--hidden", "0"], "hidden is at least 1, not 0"),
         (["train", "new.npz", "fevga", "--trace", "2"], "trace is from 0 to 1, not 2"),
