@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "render": {"rules"},
     "layout": {"rules", "notation"},
     "svg": {"rules", "notation", "layout"},
+    "files": set(),
     "_kernel": set(),
     "_dispatch": {"rules", "_kernel"},
     "steps": {"_kernel", "_dispatch"},
@@ -37,9 +38,13 @@ MAY_IMPORT = {
         *("_kernel", "_dispatch", "steps"),
     },
     "batch": {"rules", "_kernel", "_dispatch", "position"},
+    "bearoff": {"rules", "files", "position", "batch"},
     "match": {"rules", "position"},
     "play": {"notation", "position", "match"},
-    "__main__": {"notation", "ids", "render", "svg", "match", "play", "__init__"},
+    "__main__": {
+        *("notation", "ids", "render", "svg", "files"),
+        *("bearoff", "match", "play", "__init__"),
+    },
 }
 """Nobody imports what stands below him. `__init__` gathers the public names."""
 

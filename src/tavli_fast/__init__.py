@@ -25,6 +25,7 @@ from .batch import (
     start_records,
     to_records,
 )
+from .bearoff import BearOff, Chances
 from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
@@ -79,7 +80,9 @@ __all__ = [
     "TAVLI",
     "Afterstates",
     "Ban",
+    "BearOff",
     "Blockade",
+    "Chances",
     "Contact",
     "Dice",
     "Game",
