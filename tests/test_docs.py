@@ -19,6 +19,10 @@ MODULES = sorted(
     for module in pkgutil.iter_modules(tf.__path__)
     if not module.name.startswith("_kernel")
 )
+TEXTS = [
+    *("README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")),
+]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -40,11 +44,11 @@ def test_examples_in_docstrings(module):
         assert results.attempted > 0, "no example was found"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", TEXTS)
 def test_examples_in_texts(name):
     results = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS)
     assert results.failed == 0
-    if name == "README.md":
+    if name == "README.md" or name.startswith("docs/"):
         assert results.attempted > 0, "no example was found"
 
 
@@ -57,7 +61,9 @@ def test_public_things_are_documented(name):
         assert text.partition("\n\n")[2] if text.startswith(f"{name}(") else text
 
 
-@pytest.mark.parametrize("kind", [tf.Position, tf.Move, tf.Ruleset], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [tf.Position, tf.Move, tf.Ruleset, tf.BearOff], ids=lambda kind: kind.__name__
+)
 def test_public_methods_are_documented(kind):
     for name in vars(kind):
         if not name.startswith("_") and callable(getattr(kind, name)):
@@ -88,7 +94,7 @@ def test_every_value_is_told_of(option):
     assert not missing, f"RULES.md says nothing of {option}={missing}"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", TEXTS)
 def test_rulesets_in_texts_exist(name):
     """Whatever looks like a game with options is one, but for the words `option=value`."""
     text = (ROOT / name).read_text(encoding="utf-8")

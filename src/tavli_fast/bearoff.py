@@ -14,6 +14,7 @@ import math
 import os
 import struct
 import zlib
+from collections.abc import Iterable, Iterator
 from operator import index
 from typing import Any, Generic, NamedTuple, Self, SupportsIndex, TypeVar, overload
 
@@ -42,10 +43,10 @@ SAME = 1e-9
 """Plays whose expected rolls differ by less are equally good."""
 
 # At most so many positions at a time, so that what a step needs fits in the caches or nearly so.
-PORTION = 2048
+PORTION = 1024
 LOOKUPS = 16_384
 
-ROLL_CHANCES = np.where(ALL_ROLLS[:, 0] == ALL_ROLLS[:, 1], 1, 2) / 36
+ROLL_WEIGHTS = np.where(ALL_ROLLS[:, 0] == ALL_ROLLS[:, 1], 1.0, 2.0)
 
 MAGIC = b"TAVLIOFF"
 VERSION = 1
@@ -59,7 +60,8 @@ class Chances(NamedTuple, Generic[Numbers]):
     """How a race ends: floats for one position, (n,) float64 for n records.
 
     `win`, `draw`, `loss`: of the side on roll; they add up to 1. `win_double`, `loss_double`: the
-    part of them that counts two points or more, because the loser has borne off none.
+    chances that it wins or loses two points or more, the loser having borne off none; for these he
+    plays so that the rolls to his first checker off are fewest on average.
     """
 
     win: Numbers
@@ -76,11 +78,11 @@ class BearOff:
     Made by `build` or `load`. `ruleset` is the game it answers for, `points` the highest point
     that it knows, 6 for a home.
 
-    Each side plays so that the rolls it may expect to need are fewest, whatever the other does, as
-    in the one-sided tables of GNU Backgammon; of plays that are equally good (within 1e-9 rolls) it
-    takes the position that comes first in the table, fewest checkers first. All distributions and
-    chances are exact for two sides that play so, up to the rounding of doubles. A side that is
-    behind could win a little more often by taking more risk.
+    Each side plays so that the rolls it needs are fewest on average, whatever the other does, as in
+    the one-sided tables of GNU Backgammon. Of equally good plays (within 1e-9 rolls) it takes the
+    one that leaves the fewest checkers, then the fewest on its first points less the highest, less
+    the two highest, and so on. Distributions and chances are exact for two sides that play so, up
+    to the rounding of doubles; a side that is behind could win a little more by taking risks.
 
     Every method takes a `Position` of that ruleset, or records as (n,) POSITION or (n, 64)
     integers, and answers for one or for all. It raises `ValueError`, naming the row, for a position
@@ -90,9 +92,9 @@ class BearOff:
     >>> table = tf.BearOff.build(tf.PORTES)
     >>> last = tf.Position(tf.PORTES, {6: 1, 1: 1}, {4: 2})
     >>> round(table.expected(last), 4), table.rolls(last)[:4].round(4).tolist()
-    (1.5833, [0.0, 0.4167, 0.5833, 0.0])
+    (1.5864, [0.0, 0.4167, 0.5802, 0.0031])
     >>> round(table.win(last), 4)
-    0.8218
+    0.8197
     """
 
     ruleset: Ruleset
@@ -105,8 +107,8 @@ class BearOff:
         """Work out the table of a game; for a home and 15 checkers that takes about a second.
 
         `points`: how many of a side's last points the checkers may stand on, 6 or more. More cost
-        more: 7 three times as much, 8 ten times. Three checkers can have up to 23, which is every
-        race there is in contrary movement.
+        more: 7 three times as much, 8 thirteen times. Three checkers can have up to 23, which is
+        every race there is in contrary movement.
 
         Raises `ValueError` for a ruleset that bears off by other rules: doubles that go on
         (`cascade_from`), a wall of six that may not stand at home (`six_prime=forbidden`); and for
@@ -122,10 +124,10 @@ class BearOff:
         """
         points = _accepted(ruleset, points)
         stands = _stands(ruleset.checkers, points)
-        levels = _levels(stands)
-        best = _policy(stands, levels, ruleset)
         short = _short(ruleset.checkers, points)
-        return cls(ruleset, points, *_distributions(best, levels, short))
+        rolls = _fewest_rolls(stands, 1, ruleset)
+        first = _fewest_rolls(stands, short, ruleset)[short:].copy()
+        return cls(ruleset, points, rolls, first)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], ruleset: Ruleset) -> Self:
@@ -393,7 +395,7 @@ def _ranks(checkers: int, points: int) -> NDArray[np.int32]:
 def _row_numbers(counts: Records, checkers: int) -> NDArray[np.int32]:
     """Return the rows of stands: (n, p) counts on the points 1 to p.
 
-    >>> _row_numbers(np.array([[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]]), 2).tolist()
+    >>> _row_numbers(np.array([[0, 0], [0, 1], [1, 0], [0, 2], [1, 1], [2, 0]]), 2).tolist()
     [0, 1, 2, 3, 4, 5]
     """
     ranks = _ranks(checkers, counts.shape[1])
@@ -417,73 +419,64 @@ def _stands(checkers: int, points: int) -> NDArray[np.uint8]:
     return stands
 
 
-def _levels(stands: NDArray[np.uint8]) -> list[NDArray[np.intp]]:
-    """Return the rows from 1 on in portions of equal pips, so that all plays lead to earlier ones.
+def _levels(stands: NDArray[np.uint8], done: int) -> Iterator[NDArray[np.intp]]:
+    """Yield the rows from `done` on in portions of equal pips, so that plays lead to earlier ones.
 
-    >>> [rows.tolist() for rows in _levels(_stands(1, 6))]
-    [[1], [2], [3], [4], [5], [6]]
+    >>> [rows.tolist() for rows in _levels(_stands(2, 2), 1)]
+    [[2], [1, 5], [4], [3]]
     """
-    pips = stands @ np.arange(1, stands.shape[1] + 1)
+    pips = stands[done:] @ np.arange(1, stands.shape[1] + 1)
     order = pips.argsort(kind="stable")
     ends = np.flatnonzero(np.diff(pips[order])) + 1
-    return [
-        level[at : at + PORTION]
-        for level in np.split(order, ends)[1:]
-        for at in range(0, len(level), PORTION)
-    ]
+    for level in np.split(order + done, ends):
+        for at in range(0, len(level), PORTION):
+            yield level[at : at + PORTION]
+
+
+def _fewest_rolls(stands: NDArray[np.uint8], done: int, ruleset: Ruleset) -> Floats:
+    """Return the chances of needing 0, 1, ... rolls to a row below `done`: (rows, k).
+
+    Played is so that the expected rolls to such a row are fewest.
+    """
+    levels = list(_levels(stands, done))
+    best = _policy(stands, levels, done, ruleset)
+    longest = np.zeros(len(stands), np.intp)
+    for rows in levels:
+        longest[rows] = 1 + longest[best[rows]].max(axis=1)
+    rolls = np.zeros((len(stands), int(longest.max()) + 1))
+    rolls[:done, 0] = 1
+    for rows in levels:
+        for weight, after in zip(ROLL_WEIGHTS, best[rows].T, strict=True):
+            rolls[rows, 1:] += weight * rolls[after, :-1]
+        rolls[rows] /= ROLL_WEIGHTS.sum()
+    return rolls
 
 
 def _policy(
-    stands: NDArray[np.uint8], levels: list[NDArray[np.intp]], ruleset: Ruleset
+    stands: NDArray[np.uint8], levels: Iterable[NDArray[np.intp]], done: int, ruleset: Ruleset
 ) -> NDArray[np.int32]:
     """Return the row that each roll is played to: (rows, 21), in the order of `ALL_ROLLS`."""
+    checkers, points = ruleset.checkers, stands.shape[1]
     records = np.zeros(len(stands), POSITION)
     own = records["own"]["checkers"]
-    own[:, 1 : stands.shape[1] + 1] = stands
-    own[:, OFF] = ruleset.checkers - stands.sum(axis=1)
+    own[:, 1 : points + 1] = stands
+    own[:, OFF] = checkers - stands.sum(axis=1)
     # The other side is out of the way on its last point, and the game not over.
-    records["opp"]["checkers"][:, 1] = ruleset.checkers
+    records["opp"]["checkers"][:, 1] = checkers
+    # What is not known yet is never best: it is the position itself, where a turn may be passed.
     expected = np.full(len(stands), np.inf)
-    expected[0] = 0
+    expected[:done] = 0
     best = np.zeros((len(stands), len(ALL_ROLLS)), np.int32)
     for rows in levels:
         found = afterstates(records[rows], ALL_ROLLS, ruleset)
-        after = _row_numbers(
-            found.positions["own"]["checkers"][:, 1 : stands.shape[1] + 1], ruleset.checkers
-        )
+        after = _row_numbers(found.positions["own"]["checkers"][:, 1 : points + 1], checkers)
         starts, results = found.offsets[:-1], np.diff(found.offsets)
         still = expected[after]
         limit = np.minimum.reduceat(still, starts) + SAME
         after[still > np.repeat(limit, results)] = len(stands)
         best[rows] = np.minimum.reduceat(after, starts).reshape(len(rows), -1)
-        expected[rows] = 1 + (expected[best[rows]] * ROLL_CHANCES).sum(axis=1)
+        expected[rows] = 1 + (expected[best[rows]] * ROLL_WEIGHTS).sum(axis=1) / ROLL_WEIGHTS.sum()
     return best
-
-
-def _distributions(
-    best: NDArray[np.int32], levels: list[NDArray[np.intp]], short: int
-) -> tuple[Floats, Floats]:
-    """Return the chances of needing 0, 1, ... rolls to finish, and to bear off the first checker.
-
-    The second array has rows from `short` on only, those in which every checker is still there.
-    """
-    longest = np.zeros(len(best), np.intp)
-    for rows in levels:
-        longest[rows] = 1 + longest[best[rows]].max(axis=1)
-    rolls = np.zeros((len(best), int(longest.max()) + 1))
-    rolls[0, 0] = 1
-    first = np.zeros((len(best) - short, rolls.shape[1]))
-    for rows in levels:
-        complete = rows[rows >= short]
-        for chance, after, after_complete in zip(
-            ROLL_CHANCES, best[rows].T, best[complete].T, strict=True
-        ):
-            rolls[rows, 1:] += chance * rolls[after, :-1]
-            still = after_complete >= short
-            first[complete[still] - short, 1:] += chance * first[after_complete[still] - short, :-1]
-            first[complete[~still] - short, 1] += chance
-    used = np.flatnonzero(first.any(axis=0))
-    return rolls, np.ascontiguousarray(first[:, : used[-1] + 1])
 
 
 def _more_than(distributions: Floats) -> Floats:
