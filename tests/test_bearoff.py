@@ -11,6 +11,7 @@ import struct
 import zlib
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from tavli_fast import reference
 WEIGHTS = [Fraction(1 if die == other else 2, 36) for die, other in ROLLS]
 CHANCES = np.array([float(weight) for weight in WEIGHTS])
 PLAIN = tf.GIOUL.replace(cascade_from="0")
+SINGLE = tf.GIOUL.replace(cascade_extent="single", cascade_from="4")
 
 
 def with_checkers(ruleset: tf.Ruleset, checkers: int) -> tf.Ruleset:
@@ -81,10 +83,11 @@ class Exact:
         if self.goal(side):
             self.mean[side], self.rolls[side] = Fraction(0), {0: Fraction(1)}
             return self.mean[side]
-        here = board({}, {1: self.ruleset.checkers}, self.ruleset.checkers)._replace(own=side)
         plays, rolls = [], {}
         for roll, weight in zip(ROLLS, WEIGHTS, strict=True):
-            after = {after.own for after in reference.afterstates(here, roll, self.ruleset)}
+            after = {side}
+            for stage in stages(roll, self.ruleset):
+                after = {each for one in after for each in self.step(one, stage)}
             best = min(after - {side}, key=lambda each: (self.solve(each), in_table_order(each)))
             plays.append(best)
             for number, chance in self.rolls[best].items():
@@ -92,6 +95,19 @@ class Exact:
         self.plays[side], self.rolls[side] = plays, rolls
         self.mean[side] = sum(number * chance for number, chance in rolls.items())
         return self.mean[side]
+
+    def step(self, side: tuple[int, ...], roll: tuple[int, int]) -> list[tuple[int, ...]]:
+        here = board({}, {1: self.ruleset.checkers}, self.ruleset.checkers)._replace(own=side)
+        return [after.own for after in reference.afterstates(here, roll, self.ruleset)]
+
+
+def stages(roll: tuple[int, int], ruleset: tf.Ruleset) -> list[tuple[int, int]]:
+    """The rolls of a turn: a double may cascade, and all its numbers can always be played."""
+    die, other = roll
+    if die != other or ruleset.cascade_from == "0":
+        return [roll]
+    last = 6 if ruleset.cascade_extent == "chain" else min(die + 1, 6)
+    return [(number, number) for number in range(die, last + 1)]
 
 
 def in_table_order(side: tuple[int, ...]) -> tuple[int, ...]:
@@ -121,6 +137,8 @@ FAMILIES = [
     pytest.param(with_checkers(tf.MOULTEZIM, 2), 10, id="hold, parallel, runner"),
     pytest.param(with_checkers(tf.LONG_NARDY, 2), 12, id="hold, parallel, head"),
     pytest.param(with_checkers(tf.FEVGA.replace(bear_off="optional"), 2), 7, id="optional"),
+    pytest.param(with_checkers(tf.GUL_BARA, 2), 12, id="cascades"),
+    pytest.param(with_checkers(SINGLE, 2), 9, id="short cascades"),
 ]
 
 
@@ -311,38 +329,61 @@ HOMELY = [
 ]
 
 
+def files_of(rulesets: list[tf.Ruleset], folder: Path) -> list[bytes]:
+    """What the tables of some games look like as files."""
+    for number, ruleset in enumerate(rulesets):
+        tf.BearOff.build(ruleset).save(folder / str(number))
+    return [(folder / str(number)).read_bytes() for number in range(len(rulesets))]
+
+
 @pytest.mark.parametrize("ruleset", HOMELY, ids=str)
 def test_games_with_the_common_bear_off_have_one_table(ruleset, tmp_path):
     """Eight checkers can hold a wall of six at home, which no ban may touch."""
-    files = []
-    for each in (with_checkers(ruleset, 8), with_checkers(tf.BACKGAMMON, 8)):
-        files.append(tmp_path / each.game)
-        tf.BearOff.build(each).save(files[-1])
-    assert files[0].read_bytes() == files[1].read_bytes()
+    both = [with_checkers(each, 8) for each in (ruleset, tf.BACKGAMMON)]
+    mine, plain = files_of(both, tmp_path)
+    assert mine == plain
 
 
-def test_who_may_stop_before_bearing_off_does_not(tmp_path):
-    files = [tmp_path / name for name in ("may stop", "may not")]
-    for file, option in zip(files, ("optional", "if_other_step"), strict=True):
-        rules = with_checkers(tf.PLAKOTO, 6).replace(bear_off=option)
-        tf.BearOff.build(rules).save(file)
-    assert files[0].read_bytes() == files[1].read_bytes()
+@pytest.mark.parametrize("ruleset", [tf.PLAKOTO, tf.GUL_BARA, SINGLE], ids=str)
+def test_nobody_gains_by_not_bearing_off(ruleset, tmp_path):
+    few = with_checkers(ruleset, 7)
+    may_stop, may_not = files_of([few.replace(bear_off="optional"), few], tmp_path)
+    assert may_stop == may_not
 
 
-REFUSED = {
-    "gul_bara": "gul_bara bears off by other rules: doubles go on (cascade_from=1)",
-    "gioul(cascade_from=4)": "gioul(cascade_from=4) bears off by other rules: doubles go on "
-    "(cascade_from=4)",
-    "long_nardy(six_prime=forbidden)": "long_nardy(six_prime=forbidden) bears off by other rules: "
-    "no wall of six may stand (six_prime=forbidden)",
-}
+@pytest.mark.parametrize("ruleset", [tf.GUL_BARA, SINGLE, PLAIN], ids=str)
+def test_a_turn_is_what_the_game_makes_of_it(ruleset):
+    """Every turn played out in a `Game`, with all its cascades and whoever wins in the middle."""
+    ruleset = with_checkers(ruleset, 3)
+    table = table_of(ruleset)
+
+    def least(game: tf.Game) -> float:
+        """The fewest expected rolls with which player 0 can end his turn."""
+        if game.is_over:
+            return 0.0
+        if game.player == 1:
+            return table.expected(game.position, "opp")
+        return min(least(game.play(after)) for after in game.afterstates())
+
+    for own in ({6: 3}, {6: 1, 5: 1, 3: 1}, {4: 2}, {6: 1}):
+        position = tf.Position(ruleset, own, {1: 3})
+        means = []
+        for roll in ROLLS:
+            game = tf.Game.start(ruleset, [roll], starter=0, position=position)
+            # The fourth turn of both, so that `cascade_from=4` is in force.
+            turn = dataclasses.replace(game.turn, throws=(3, 3))
+            means.append(least(dataclasses.replace(game, turns=(turn,))))
+        assert table.expected(position) == pytest.approx(1 + CHANCES @ means, abs=1e-12)
 
 
-@pytest.mark.parametrize("text", REFUSED)
-def test_games_that_bear_off_otherwise_are_refused(text):
-    with pytest.raises(ValueError, match=r"bears off by other rules") as caught:
-        tf.BearOff.build(tf.find_ruleset(text))
-    assert str(caught.value) == REFUSED[text]
+def test_a_ban_on_every_wall_is_refused():
+    rules = tf.LONG_NARDY.replace(six_prime="forbidden")
+    message = (
+        f"{rules} bears off by a rule of its own: six_prime=forbidden, where no wall of six may "
+        "stand at home"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        tf.BearOff.build(rules)
 
 
 def test_a_forbidden_wall_does_change_the_bear_off():
@@ -619,7 +660,7 @@ def test_every_length_counts(small, tmp_path):
         said = refusal(small[:length], tmp_path)
         if length < 8:
             assert said == "it is no bear-off table"
-        elif length < 22:
+        elif length < 28:
             assert said == f"it is cut short, after {length} bytes"
         else:
             assert said == DAMAGED
@@ -639,26 +680,28 @@ def test_any_damage_is_refused(small, tmp_path_factory, data):
 
 def signed(header: tuple[int, ...], numbers: np.ndarray | list[float] = ()) -> bytes:
     """A file that is whole as far as its checksum tells."""
-    body = struct.pack("<8sHHHHH", b"TAVLIOFF", *header) + np.array(numbers, "<f8").tobytes()
+    body = struct.pack("<8s6H4x", b"TAVLIOFF", *header) + np.array(numbers, "<f8").tobytes()
     return body + struct.pack("<I", zlib.crc32(body))
 
 
 def test_a_signed_file_is_not_trusted_either(small, tmp_path):
-    assert small == signed(struct.unpack_from("<5H", small, 8), np.frombuffer(small[18:-4], "<f8"))
-    said = refusal(signed((1, 3, 6, 4, 4)), tmp_path)
+    assert small == signed(struct.unpack_from("<6H", small, 8), np.frombuffer(small[24:-4], "<f8"))
+    said = refusal(signed((1, 3, 0, 6, 4, 4)), tmp_path)
     assert said == "it is for 3 checkers, and portes has 1"
-    said = refusal(signed((1, 1, 5, 4, 4)), tmp_path)
+    said = refusal(signed((1, 1, 2, 6, 4, 4)), tmp_path)
+    assert said == "it is for other cascades of doubles than those of portes"
+    said = refusal(signed((1, 1, 0, 5, 4, 4)), tmp_path)
     assert said == "a table for portes has 6 to 23 points, not 5"
     for header, numbers in (
-        ((1, 1, 6, 4, 4), 0),
-        ((1, 1, 6, 0, 0), 0),
-        ((1, 1, 6, 1, 2), 7 + 2 * 6),
-        ((1, 1, 6, 1, 1), 7 + 6 - 1),
+        ((1, 1, 0, 6, 4, 4), 0),
+        ((1, 1, 0, 6, 0, 0), 0),
+        ((1, 1, 0, 6, 1, 2), 7 + 2 * 6),
+        ((1, 1, 0, 6, 1, 1), 7 + 6 - 1),
     ):
         said = refusal(signed(header, [1] * numbers), tmp_path)
         assert said == "it has not the size that its header tells"
     for wrong in (2, -1, math.nan, math.inf):
-        said = refusal(signed((1, 1, 6, 1, 1), [1] * 12 + [wrong]), tmp_path)
+        said = refusal(signed((1, 1, 0, 6, 1, 1), [1] * 12 + [wrong]), tmp_path)
         assert said == "its rows are no chances"
 
 
@@ -677,5 +720,7 @@ def test_a_file_of_another_game(tmp_path):
     table_of(tf.HYPERGAMMON, 23).save(file)
     said = refusal(file.read_bytes(), tmp_path, tf.PORTES)
     assert said == "it is for 3 checkers, and portes has 15"
+    said = refusal(file.read_bytes(), tmp_path, with_checkers(SINGLE, 3))
+    assert said == f"it is for other cascades of doubles than those of {SINGLE}"
     said = refusal(file.read_bytes(), tmp_path, with_checkers(tf.FEVGA, 3))
     assert said == "a table for fevga has 6 to 10 points, not 23"

@@ -443,7 +443,7 @@ def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["moves", "portes", "start", "3\n7"], "'3\\n7' is not a roll"),
         (["moves", "mul\ntezim", "start", "31"], "unknown game 'mul\\ntezim'"),
         (["bearoff", "portes", "start"], "the sides are in contact"),
-        (["bearoff", "gioul", "6:1/4:1"], "gioul bears off by other rules: doubles go on"),
+        (["bearoff", "nardy(six_prime=forbidden)", "6:1/4:1"], "bears off by a rule of its own"),
         (["bearoff", "plakoto", "16:1/6:1"], "15 checkers on 16 points have "),
         (["bearoff", "portes", "6:1/4:1", "--starter", "me"], "invalid choice: 'me'"),
         (["bearoff", "portes", "6:1/4:1", "--table", "."], "cannot read '.': it is not a file"),

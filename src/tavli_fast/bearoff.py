@@ -46,13 +46,21 @@ SAME = 1e-9
 PORTION = 1024
 LOOKUPS = 16_384
 
-ROLL_WEIGHTS = np.where(ALL_ROLLS[:, 0] == ALL_ROLLS[:, 1], 1.0, 2.0)
+DOUBLES = np.flatnonzero(ALL_ROLLS[:, 0] == ALL_ROLLS[:, 1])
+ROLL_WEIGHTS = np.full(len(ALL_ROLLS), 2.0)
+ROLL_WEIGHTS[DOUBLES] = 1
 
+NEXT_DOUBLE = np.full(len(ALL_ROLLS), -1)
+"""Of every roll, which one a cascade goes on with; -1 where none."""
+NEXT_DOUBLE[DOUBLES[:-1]] = DOUBLES[1:]
+
+CASCADES = "none", "chain", "single"
 MAGIC = b"TAVLIOFF"
 VERSION = 1
-HEADER = struct.Struct("<8sHHHHH")
-"""Magic, version, checkers, points, columns of `rolls` and of `first`; then the two arrays, row by
-row as little-endian doubles, then the CRC-32 of everything before it."""
+HEADER = struct.Struct("<8s6H4x")
+"""Magic, version, checkers, cascades (by their place in `CASCADES`), points, columns of `rolls` and
+of `first`; then the two arrays, row by row as little-endian doubles, then the CRC-32 of everything
+before it. Its length keeps the doubles aligned."""
 CHECKSUM = struct.Struct("<I")
 
 
@@ -110,17 +118,15 @@ class BearOff:
         more: 7 three times as much, 8 thirteen times. Three checkers can have up to 23, which is
         every race there is in contrary movement.
 
-        Raises `ValueError` for a ruleset that bears off by other rules: doubles that go on
-        (`cascade_from`), a wall of six that may not stand at home (`six_prime=forbidden`); and for
-        points that are too few, too many, or more than 500,000 positions have.
+        Where doubles cascade a turn is all of the cascade, and `cascade_from=4` counts as begun.
+
+        Raises `ValueError` for a ruleset with `six_prime=forbidden`, which may forbid to stand on
+        all six points of the home, and for points that are too few, too many, or more than 500,000
+        positions have.
 
         >>> import tavli_fast as tf
         >>> tf.BearOff.build(tf.HYPERGAMMON, points=23)
         BearOff(ruleset=find_ruleset('hypergammon'), points=23)
-        >>> tf.BearOff.build(tf.GUL_BARA)
-        Traceback (most recent call last):
-            ...
-        ValueError: gul_bara bears off by other rules: doubles go on (cascade_from=1)
         """
         points = _accepted(ruleset, points)
         stands = _stands(ruleset.checkers, points)
@@ -133,9 +139,9 @@ class BearOff:
     def load(cls, path: str | os.PathLike[str], ruleset: Ruleset) -> Self:
         """Read a table that `save` wrote.
 
-        A table has no name of a game in it: games that bear off by the same rules with the same
-        number of checkers share one. Raises `ValueError` naming the file, if it cannot be read, is
-        no such table, is of another version or another number of checkers, or is damaged; and as
+        A table has no name of a game in it: games with the same number of checkers share one, but
+        for cascades of doubles. Raises `ValueError` naming the file, if it cannot be read, is no
+        such table, is of another version, for other checkers or cascades, or is damaged; and as
         `build` does.
         """
         name = os.fspath(path)
@@ -176,7 +182,7 @@ class BearOff:
         Raises `ValueError` naming the file if it cannot be written.
         """
         columns = self._rolls.shape[1], self._first.shape[1]
-        header = HEADER.pack(MAGIC, VERSION, self.ruleset.checkers, self.points, *columns)
+        header = HEADER.pack(MAGIC, VERSION, *_facts(self.ruleset), self.points, *columns)
         data = header + b"".join(
             array.astype("<f8").tobytes() for array in (self._rolls, self._first)
         )
@@ -353,13 +359,11 @@ def _row(row: int, is_one: bool) -> str:
 
 def _accepted(ruleset: Ruleset, points: SupportsIndex) -> int:
     """Return how many points a table of a game is to have, or refuse the game or the number."""
-    reasons = {
-        f"doubles go on (cascade_from={ruleset.cascade_from})": ruleset.cascade_from != "0",
-        "no wall of six may stand (six_prime=forbidden)": ruleset.six_prime == "forbidden",
-    }
-    for reason, holds in reasons.items():
-        if holds:
-            raise ValueError(f"{ruleset} bears off by other rules: {reason}")
+    if ruleset.six_prime == "forbidden":
+        raise ValueError(
+            f"{ruleset} bears off by a rule of its own: six_prime=forbidden, where no wall of six "
+            "may stand at home"
+        )
     number, last = index(points), LAST_POINT[ruleset.movement]
     if ruleset.mother_prime == "banned":
         last = min(last, WALL_BEFORE_START - 1)
@@ -372,6 +376,12 @@ def _accepted(ruleset: Ruleset, points: SupportsIndex) -> int:
             f"a table has at most {MOST_POSITIONS}"
         )
     return number
+
+
+def _facts(ruleset: Ruleset) -> tuple[int, int]:
+    """Return what tells the tables of one game from those of another: checkers, cascades."""
+    extent = "none" if ruleset.cascade_from == "0" else ruleset.cascade_extent
+    return ruleset.checkers, CASCADES.index(extent)
 
 
 # Every stand of n checkers on p points has a row: they are numbered by how many checkers stand on
@@ -467,16 +477,31 @@ def _policy(
     expected = np.full(len(stands), np.inf)
     expected[:done] = 0
     best = np.zeros((len(stands), len(ALL_ROLLS)), np.int32)
+    # Where the doubles of a cascade lead that follow the first.
+    further = best if ruleset.cascade_extent == "chain" else np.zeros_like(best)
     for rows in levels:
         found = afterstates(records[rows], ALL_ROLLS, ruleset)
         after = _row_numbers(found.positions["own"]["checkers"][:, 1 : points + 1], checkers)
-        starts, results = found.offsets[:-1], np.diff(found.offsets)
-        still = expected[after]
-        limit = np.minimum.reduceat(still, starts) + SAME
-        after[still > np.repeat(limit, results)] = len(stands)
-        best[rows] = np.minimum.reduceat(after, starts).reshape(len(rows), -1)
-        expected[rows] = 1 + (expected[best[rows]] * ROLL_WEIGHTS).sum(axis=1) / ROLL_WEIGHTS.sum()
+        if ruleset.cascade_from != "0":
+            further[rows] = _best(after, found.offsets, expected)
+            double = np.repeat(np.tile(NEXT_DOUBLE, len(rows)), np.diff(found.offsets))
+            goes_on = double >= 0
+            after[goes_on] = further[after[goes_on], double[goes_on]]
+        best[rows] = _best(after, found.offsets, expected)
+        still = (expected[best[rows]] * ROLL_WEIGHTS).sum(axis=1) / ROLL_WEIGHTS.sum()
+        expected[rows] = 1 + still
     return best
+
+
+def _best(
+    after: NDArray[np.int32], offsets: NDArray[np.int64], expected: Floats
+) -> NDArray[np.int32]:
+    """Return the best of the rows that each roll leads to: (n, 21) for n positions."""
+    still = expected[after]
+    limit = np.minimum.reduceat(still, offsets[:-1]) + SAME
+    is_best = still <= np.repeat(limit, np.diff(offsets))
+    best = np.minimum.reduceat(np.where(is_best, after, len(expected)), offsets[:-1])
+    return best.astype(np.int32).reshape(-1, len(ALL_ROLLS))
 
 
 def _more_than(distributions: Floats) -> Floats:
@@ -515,7 +540,7 @@ def _read(data: bytes, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
         raise ValueError("it is no bear-off table")
     if len(data) < HEADER.size + CHECKSUM.size:
         raise ValueError(f"it is cut short, after {len(data)} bytes")
-    _, version, checkers, points, *columns = HEADER.unpack_from(data)
+    _, version, checkers, cascades, points, *columns = HEADER.unpack_from(data)
     if version != VERSION:
         raise ValueError(f"it is of version {version}, and this reads version {VERSION}")
     content = memoryview(data)[: -CHECKSUM.size]
@@ -523,6 +548,8 @@ def _read(data: bytes, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
         raise ValueError("it is damaged or cut short; its checksum does not fit")
     if checkers != ruleset.checkers:
         raise ValueError(f"it is for {checkers} checkers, and {ruleset} has {ruleset.checkers}")
+    if cascades != _facts(ruleset)[1]:
+        raise ValueError(f"it is for other cascades of doubles than those of {ruleset}")
     _accepted(ruleset, points)
     rows = math.comb(checkers + points, points)
     lengths = [rows * columns[0], (rows - _short(checkers, points)) * columns[1]]
