@@ -227,6 +227,18 @@ def test_chances_in_rational_numbers(ruleset, starter):
     assert np.array_equal(table_of(ruleset, 9).win(records, starter), found.win)
 
 
+def test_of_equally_good_plays_the_first_in_the_table():
+    """With four checkers here is the first stand where it matters which of them is played."""
+    ruleset, own, opp = with_checkers(tf.PORTES, 4), {7: 2, 8: 2}, {1: 4}
+    first = Exact(ruleset, has_one_off)
+    first.solve(counts(own, 4))
+    more_than_two = 1 - first.rolls[counts(own, 4)][2]
+    # The other needs one roll if it is a double, or else two.
+    exact = Fraction(1, 6) + Fraction(5, 6) * more_than_two
+    found = table_of(ruleset, 8).chances(tf.Position(ruleset, own, opp))
+    assert found.loss_double == pytest.approx(float(exact), abs=1e-13)
+
+
 def test_finished_games_count_as_they_have_ended():
     done, last, whole = {}, {1: 1}, {6: 2}
     records = records_of([done, last, whole, done], [last, done, done, done], NARDY)
@@ -399,6 +411,7 @@ def test_a_forbidden_wall_does_change_the_bear_off():
 @pytest.mark.parametrize(
     ("ruleset", "points", "message"),
     [
+        (tf.PORTES, 6.5, "points is an integer, not 6.5"),
         (tf.PORTES, 5, "a table for portes has 6 to 23 points, not 5"),
         (tf.HYPERGAMMON, 24, "a table for hypergammon has 6 to 23 points, not 24"),
         (tf.FEVGA, 11, "a table for fevga has 6 to 10 points, not 11"),
