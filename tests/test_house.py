@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "steps": {"_kernel", "_dispatch"},
     "why": {"rules", "reference"},
     "position": {
-        *("rules", "walls", "notation", "ids", "render", "svg", "why"),
+        *("rules", "walls", "notation", "ids", "render", "svg", "why", "sharing"),
         *("_kernel", "_dispatch", "steps"),
     },
     "sharing": set(),
@@ -45,6 +45,7 @@ MAY_IMPORT = {
     "selfplay": {
         *("rules", "_kernel", "_dispatch", "position", "arrays", "batch", "match", "playouts"),
     },
+    "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
     "__main__": {"notation", "ids", "render", "svg", "match", "play", "__init__"},
 }
