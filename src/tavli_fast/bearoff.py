@@ -21,7 +21,8 @@ from typing import Any, Generic, NamedTuple, Self, SupportsIndex, TypeVar, overl
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch import ALL_ROLLS, afterstates, in_contact, to_records
+from .arrays import ALL_ROLLS
+from .batch import afterstates, in_contact, to_records
 from .files import write_whole
 from .position import POSITION, Position
 from .rules import BAR, OFF, Movement, Ruleset
