@@ -294,6 +294,24 @@ class Game:
         """
         return dataclasses.replace(self, turns=(*self.turns, self._turn_after(self._reach(move))))
 
+    def with_roll(self, roll: Iterable[SupportsIndex]) -> Game:
+        """Return the game with this roll thrown, whatever the dice show: to try all of them.
+
+        Raises `ValueError` for what is no roll, in a finished game, and where the opening or a
+        cascade has settled what is played.
+
+        >>> from tavli_fast import PORTES
+        >>> game = Game.start(PORTES, [(6, 6)], starter=0)
+        >>> game.roll, game.with_roll((3, 1)).roll
+        ((6, 6), (3, 1))
+        """
+        self._must_go_on()
+        if self.turn.roll is not None:
+            raise ValueError("{}-{} is to be played, nothing is thrown".format(*self.turn.roll))
+        thrown = Dice([roll])[0]
+        turn = dataclasses.replace(self.turn, roll=thrown, place=self.turn.place + 1)
+        return dataclasses.replace(self, turns=(*self.turns[:-1], turn))
+
     def undo(self, plies: int = 1) -> Game:
         """Return the game as it was some plies ago.
 

@@ -1,0 +1,128 @@
+"""Moves and turns as numbers, the same in every adapter of whole games.
+
+A choice is one whole move: its number is the place of the position it leads to among all that the
+roll can lead to, in a fixed order.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..match import Game
+from ..position import Position
+from ..rules import BAR, Contact, Ruleset
+
+__all__ = ["choices", "most_choices", "most_points", "observation", "units"]
+
+_TURN_UNITS = 20
+_DICE = 6
+
+
+def choices(game: Game) -> list[Position]:
+    """Return what can be chosen in a game: the positions after the move, seen by the mover.
+
+    They are ordered by the mover's checkers, then the other side's, then the pins, each counted
+    from 0 (off) to 25 (bar), so the order is the same on every machine. A lost turn is one choice,
+    the unchanged position. Raises `ValueError` in a finished game.
+
+    >>> from tavli_fast import FEVGA
+    >>> game = Game.start(FEVGA, [(5, 5)], starter=0)
+    >>> [position.own[4] for position in choices(game)]
+    [0, 1]
+    """
+    return sorted(
+        game.afterstates(), key=lambda position: (position.own, position.opp, position.own_pinned)
+    )
+
+
+def most_choices(ruleset: Ruleset) -> int:
+    """Return a number that the choices of one roll never exceed.
+
+    A double with n checkers leads nowhere but where 4 numbers dealt out among the n do, since
+    each checker's way is its own: n + 3 over 4. The two numbers of a mixed roll go to two
+    checkers in n (n - 1) ways, and to the same one in either order: n (n + 1) in all. Fewer
+    numbers have fewer results, and all results of a roll use the same number of them, unless
+    bearing off is optional; then those of fewer are added.
+
+    >>> from tavli_fast import HYPERGAMMON, PORTES
+    >>> most_choices(PORTES), most_choices(HYPERGAMMON)
+    (3060, 15)
+    >>> most_choices(PORTES.replace(bear_off="optional"))
+    3876
+    """
+    n = ruleset.checkers
+    if ruleset.bear_off == "optional":
+        return max(comb(n + 4, 4), n * (n + 1) + 2 * n + 1)
+    return max(comb(n + 3, 4), n * (n + 1))
+
+
+def most_points(ruleset: Ruleset) -> int:
+    """Return the most points that one game can give.
+
+    >>> from tavli_fast import BACKGAMMON, FEVGA, PLAKOTO
+    >>> most_points(BACKGAMMON), most_points(FEVGA), most_points(PLAKOTO.replace(mother_points="3"))
+    (3, 2, 3)
+    """
+    by_mother = int(ruleset.mother_points) if ruleset.mother != "off" else 0
+    return max(3 if ruleset.triple == "on" else 2, by_mother)
+
+
+def units(ruleset: Ruleset) -> int:
+    """Return how many numbers an `observation` has.
+
+    >>> from tavli_fast import PLAKOTO, PORTES
+    >>> units(PORTES), units(PLAKOTO)
+    (72, 120)
+    """
+    return 2 * (BAR + 1) + (2 * (BAR - 1) if ruleset.contact is Contact.PIN else 0) + _TURN_UNITS
+
+
+def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.float32]:
+    """Return what a player sees, as (units,) float32 of 0 to 1: all that the game depends on.
+
+    First the checkers, as parts of all a side has: 26 units of his own on 0 (off) to 25 (bar), 26
+    of the other's by the other's numbers. Where checkers can be pinned, 48 units say which are:
+    24 for his points, 24 for the other's. Then the turn, in 20 units: whether the player is to
+    play; the higher die, 1 to 6, and the lower, six units each, of which one is 1; how many
+    numbers of a double are left, as a part of 4; the last double of a cascade, as a part of 6;
+    whether what is left of the other's cascade is played; whether this is the roll that can still
+    make a draw; whether the player began the game; how many turns he and the other have begun
+    with a roll, up to 4, as parts of 4. The dice are 0 where they have not been `rolled`, and all
+    of the turn but who began is 0 in a finished game.
+
+    >>> from tavli_fast import PORTES
+    >>> game = Game.start(PORTES, [(3, 1)], starter=0)
+    >>> seen = observation(game, 0)
+    >>> seen.shape, seen[52:59].tolist(), seen[59:65].tolist()
+    ((72,), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    """
+    ruleset, turn = game.ruleset, game.turn
+    position = game.position if player == game.player else game.position.flip()
+    seen = np.zeros(units(ruleset), np.float32)
+    seen[: BAR + 1] = position.own
+    seen[BAR + 1 : 2 * (BAR + 1)] = position.opp
+    seen /= ruleset.checkers
+    first_pin = 2 * (BAR + 1) - 1
+    for place, pinned in (
+        (first_pin, position.own_pinned),
+        (first_pin + BAR - 1, position.opp_pinned),
+    ):
+        for point in pinned:
+            seen[place + point] = 1
+    now = seen[-_TURN_UNITS:]
+    now[17] = player == game.starter
+    if game.is_over:
+        return seen
+    now[0] = player == game.player
+    if rolled:
+        now[max(game.roll)] = now[_DICE + min(game.roll)] = 1
+        now[13] = (turn.numbers or 4) / 4
+    now[14] = turn.cascade_end / _DICE
+    now[15] = turn.leftover
+    now[16] = turn.last_roll
+    now[18] = min(turn.throws[player], 4) / 4
+    now[19] = min(turn.throws[1 - player], 4) / 4
+    return seen
