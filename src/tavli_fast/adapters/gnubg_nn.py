@@ -218,23 +218,24 @@ def _first_way(before: bytes, after: bytes, roll: tuple[int, int]) -> tuple[int,
     change = int.from_bytes(after[_OWN], "little") - int.from_bytes(before[_OWN], "little")
     ways = _ways(change, roll)
     if len(ways) == 1:
-        return ways[0]
+        return ways[0][:2]
     opp, left = before[_OPP], after[_OPP]
     blots_gone = {point for point in range(1, BAR) if opp[point - 1] > left[point - 1]}
-    return next(
-        (place, steps)
-        for place, steps in ways
-        if blots_gone == {BAR - end for _, end in steps if end != OFF and opp[BAR - end - 1]}
-        and all(opp[BAR - end - 1] < 2 for _, end in steps if end != OFF)
-    )
+    for place, steps, highest in ways:
+        met = {BAR - end: opp[BAR - end - 1] for _, end in steps if end != OFF}
+        hit = {point for point, count in met.items() if count}
+        if hit == blots_gone and all(met[p] == 1 for p in hit) and not any(after[_OWN][highest:]):
+            return place, steps
+    raise AssertionError(f"no way from {before!r} to {after!r} with {roll}")
 
 
 @lru_cache(maxsize=32_768)
-def _ways(change: int, roll: tuple[int, int]) -> list[tuple[int, Steps]]:
+def _ways(change: int, roll: tuple[int, int]) -> list[tuple[int, Steps, int]]:
     """Return the ways in which a roll may change one side's counts, a byte each, as asked for.
 
     Every move can be played from the rearmost checker on, with one die first or the other. Ways
-    that use all numbers come first: bearing off, one number may seem to do what took two.
+    that use all numbers come first: bearing off, one number may seem to do what took two. Last
+    comes the point above which nobody may be left, since a number larger than it bears off.
     """
     ways = []
     orders = [roll * 2] if roll[0] == roll[1] else [roll, roll[::-1]]
@@ -242,6 +243,7 @@ def _ways(change: int, roll: tuple[int, int]) -> list[tuple[int, Steps]]:
         # How many checkers of each point, by its number, still have to leave it.
         leaving = [0, *(128 - byte for byte in (change + _BIAS).to_bytes(_POINTS, "little"))]
         steps = []
+        highest = BAR
         for die in dice:
             source = next((point for point in range(BAR, OFF, -1) if leaving[point] > 0), OFF)
             if source == OFF:
@@ -250,9 +252,11 @@ def _ways(change: int, roll: tuple[int, int]) -> list[tuple[int, Steps]]:
             leaving[source] -= 1
             leaving[end] += 1
             steps.append((source, end))
+            if die > source:
+                highest = source
         if not any(leaving[1:]):
-            ways.append((-len(steps), place, tuple(steps)))
-    return [(place, steps) for _, place, steps in sorted(ways)]
+            ways.append((-len(steps), place, tuple(steps), highest))
+    return [way[1:] for way in sorted(ways)]
 
 
 def _read(board: Board) -> tuple[tuple[int, ...], tuple[int, ...]]:
