@@ -234,7 +234,7 @@ class State(pyspiel.State):
         if game.is_over:
             what = "the game is over, player {} is O"
         elif self.table.is_rolled:
-            what = "player {} (O) to play " + "{}-{}".format(*game.roll)
+            what = "player {} (O) to play " + "{1}-{0}".format(*sorted(game.roll))
         else:
             what = "player {} (O) to roll"
         return f"{what.format(game.player)}\n{board(game.position)}"
@@ -264,7 +264,7 @@ class Observer:
         position = game.position if player == game.player else game.position.flip()
         if game.is_over:
             return f"{position.text} over"
-        roll = "{}-{}".format(*game.roll) if state.table.is_rolled else "a roll"
+        roll = "{1}-{0}".format(*sorted(game.roll)) if state.table.is_rolled else "a roll"
         return f"{position.text} {'own' if player == game.player else 'opp'} to play {roll}"
 
 

@@ -53,8 +53,8 @@ def env(
     >>> table = env(PORTES)
     >>> table.reset(seed=1)
     >>> seen, reward, *_ = table.last()
-    >>> seen["observation"].shape, int(seen["action_mask"].sum())
-    ((72,), 20)
+    >>> seen["observation"].shape, seen["action_mask"].shape, reward
+    ((72,), (3060,), 0.0)
     """
     table: Any = raw_env(ruleset, ply_cap=ply_cap, render_mode=render_mode)
     table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
@@ -161,7 +161,7 @@ class raw_env(AECEnv[str, Observation, int], EzPickle):
         """Return, or print, the roll and the board as text, `O` the agent to act."""
         if self.render_mode is None:
             return None
-        roll = "" if self.game.is_over else " to play {}-{}".format(*self.game.roll)
+        roll = "" if self.game.is_over else " to play {1}-{0}".format(*sorted(self.game.roll))
         text = f"{self.possible_agents[self.game.player]} (O){roll}\n{board(self.game.position)}"
         if self.render_mode == "ansi":
             return text
