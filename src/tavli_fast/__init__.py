@@ -10,8 +10,8 @@ from importlib.metadata import version
 
 from . import reference, render, svg
 from ._dispatch import cpu
+from .arrays import ALL_ROLLS
 from .batch import (
-    ALL_ROLLS,
     BLOCKADE,
     Afterstates,
     afterstates,
@@ -25,8 +25,10 @@ from .batch import (
     start_records,
     to_records,
 )
+from .features import feature_names, features
 from .match import Dice, Game, Match, Result
 from .notation import NotationError
+from .playouts import Playouts, playouts
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
 from .rules import (
     BACKGAMMON,
@@ -51,6 +53,7 @@ from .rules import (
     Ruleset,
     find_ruleset,
 )
+from .selfplay import Ply, Recording, SelfPlay
 from .steps import Step
 from .walls import Blockade, Prime, Walls
 from .why import Reason
@@ -89,11 +92,15 @@ __all__ = [
     "Move",
     "Movement",
     "NotationError",
+    "Playouts",
+    "Ply",
     "Position",
     "Prime",
     "Reason",
+    "Recording",
     "Result",
     "Ruleset",
+    "SelfPlay",
     "Step",
     "Walls",
     "afterstates",
@@ -102,10 +109,13 @@ __all__ = [
     "count_afterstates",
     "cpu",
     "empty_records",
+    "feature_names",
+    "features",
     "find_ruleset",
     "from_records",
     "in_contact",
     "mobility",
+    "playouts",
     "reference",
     "render",
     "start_records",
