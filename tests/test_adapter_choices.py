@@ -40,9 +40,7 @@ def test_importing_the_library_loads_no_adapter():
 @pytest.mark.parametrize("adapter", FRAMEWORKS)
 def test_a_missing_framework_is_named_with_its_extra(adapter):
     missing, extra = FRAMEWORKS[adapter]
-    program = (
-        f"import sys; sys.modules[{missing!r}] = None\nimport tavli_fast.adapters.{adapter}\n"
-    )
+    program = f"import sys; sys.modules[{missing!r}] = None\nimport tavli_fast.adapters.{adapter}\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode != 0
     last = done.stderr.strip().splitlines()[-1]
@@ -97,7 +95,7 @@ def test_choices_are_ordered_by_checkers():
 
 
 def test_a_lost_turn_is_a_choice():
-    stuck = tf.Position(tf.PORTES, {25: 15}, {p: 2 for p in range(1, 7)} | {13: 3})
+    stuck = tf.Position(tf.PORTES, {25: 15}, dict.fromkeys(range(1, 7), 2) | {13: 3})
     game = tf.Game.start(tf.PORTES, [(3, 1)], starter=0, position=stuck)
     assert choices(game) == [stuck]
 

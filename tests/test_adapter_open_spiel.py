@@ -1,4 +1,4 @@
-"""The games for OpenSpiel: its own checks, and the law of turns against `Game` with the same dice."""
+"""The games for OpenSpiel: its own checks, and turns against `Game` with the same dice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from sections import FLAGS, run_section
 
 import tavli_fast as tf
-from tavli_fast.adapters.choices import choices, most_points, observation
+from tavli_fast.adapters.choices import most_points, observation
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is in the extra `openspiel`")
 
@@ -68,7 +68,7 @@ def test_the_check_of_games_in_python(ruleset):
 
 @pytest.mark.parametrize("ruleset", VARIANTS, ids=str)
 def test_turns_are_those_of_a_game(ruleset):
-    """What chance showed, as scripted dice, and the moves as text give the same game, ply for ply."""
+    """What chance showed, as scripted dice, and the moves as text give the same game."""
     for seed in range(3):
         rolls, starter, moves = [], None, []
         told = Counter()
@@ -136,8 +136,13 @@ def test_a_throw_is_21_outcomes_as_likely_as_36_rolls_make_them():
 
 def test_actions_are_moves_in_standard_notation():
     state = load(tf.BACKGAMMON).new_initial_state()
-    state.apply_action(next(a for a, _ in state.chance_outcomes() if "throws 3, player 1 1"
-                            in state.action_to_string(a)))
+    state.apply_action(
+        next(
+            a
+            for a, _ in state.chance_outcomes()
+            if "throws 3, player 1 1" in state.action_to_string(a)
+        )
+    )
     texts = [state.action_to_string(action) for action in state.legal_actions()]
     assert len(texts) == 16
     assert "8/5 6/5" in texts
@@ -263,7 +268,8 @@ def test_algorithms_of_the_framework_run():
 
     game = load(tf.HYPERGAMMON)
     randomly = np.random.RandomState(1)
-    bot = mcts.MCTSBot(game, 1.4, 20, mcts.RandomRolloutEvaluator(1, randomly), random_state=randomly)
+    evaluator = mcts.RandomRolloutEvaluator(1, randomly)
+    bot = mcts.MCTSBot(game, 1.4, 20, evaluator, random_state=randomly)
     state = game.new_initial_state().child(0)
     assert bot.step(state) in state.legal_actions()
     environment = rl_environment.Environment(game)

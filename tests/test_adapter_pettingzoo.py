@@ -16,9 +16,9 @@ from tavli_fast.adapters.choices import choices, most_choices, observation, unit
 
 pytest.importorskip("pettingzoo", reason="PettingZoo is in the extra `pettingzoo`")
 
-from pettingzoo.test import api_test, render_test, seed_test  # noqa: E402
+from pettingzoo.test import api_test, render_test, seed_test
 
-from tavli_fast.adapters import pettingzoo as adapter  # noqa: E402
+from tavli_fast.adapters import pettingzoo as adapter
 
 VARIANTS = [
     *tf.RULESETS.values(),

@@ -18,7 +18,7 @@ import pytest
 import tavli_fast as tf
 
 SOURCE = Path(__file__).parents[1] / "src" / "tavli_fast"
-FILES = sorted(path for path in SOURCE.iterdir() if path.suffix in {".py", ".pyx", ".pxd", ".pyi"})
+FILES = sorted(path for path in SOURCE.rglob("*") if path.suffix in {".py", ".pyx", ".pxd", ".pyi"})
 MAY_IMPORT = {
     "rules": set(),
     "reference": {"rules"},
@@ -46,6 +46,11 @@ MAY_IMPORT = {
         *("rules", "_kernel", "_dispatch", "position", "arrays", "batch", "match", "playouts"),
     },
     "play": {"notation", "position", "match"},
+    "choices": {"rules", "position", "batch", "features", "match"},
+    "gnubg_nn": {"rules", "notation", "ids", "position", "batch"},
+    "open_spiel": {"rules", "render", "position", "arrays", "match", "choices"},
+    "pettingzoo": {"rules", "render", "position", "batch", "match", "choices"},
+    "gymnasium": {"rules", "render", "batch", "features", "match", "selfplay", "choices"},
     "__main__": {"notation", "ids", "render", "svg", "match", "play", "__init__"},
 }
 """Nobody imports what stands below him. `__init__` gathers the public names."""

@@ -11,14 +11,17 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from ..batch import to_records
+from ..features import feature_names, features
 from ..match import Game
 from ..position import Position
-from ..rules import BAR, Contact, Ruleset
+from ..rules import Ruleset
 
 __all__ = ["choices", "most_choices", "most_points", "observation", "units"]
 
 _TURN_UNITS = 20
 _DICE = 6
+_ENCODING = "compact"
 
 
 def choices(game: Game) -> list[Position]:
@@ -77,21 +80,19 @@ def units(ruleset: Ruleset) -> int:
     >>> units(PORTES), units(PLAKOTO)
     (72, 120)
     """
-    return 2 * (BAR + 1) + (2 * (BAR - 1) if ruleset.contact is Contact.PIN else 0) + _TURN_UNITS
+    return len(feature_names(ruleset, _ENCODING)) + _TURN_UNITS
 
 
 def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.float32]:
     """Return what a player sees, as (units,) float32 of 0 to 1: all that the game depends on.
 
-    First the checkers, as parts of all a side has: 26 units of his own on 0 (off) to 25 (bar), 26
-    of the other's by the other's numbers. Where checkers can be pinned, 48 units say which are:
-    24 for his points, 24 for the other's. Then the turn, in 20 units: whether the player is to
-    play; the higher die, 1 to 6, and the lower, six units each, of which one is 1; how many
-    numbers of a double are left, as a part of 4; the last double of a cascade, as a part of 6;
-    whether what is left of the other's cascade is played; whether this is the roll that can still
-    make a draw; whether the player began the game; how many turns he and the other have begun
-    with a roll, up to 4, as parts of 4. The dice are 0 where they have not been `rolled`, and all
-    of the turn but who began is 0 in a finished game.
+    First the position, by the units of `tavli_fast.features` in the encoding `compact`. Then the
+    turn, in 20 units: whether the player is to play; the higher die, 1 to 6, and the lower, six
+    units each, of which one is 1; how many numbers of a double are left, as a part of 4; the last
+    double of a cascade, as a part of 6; whether what is left of the other's cascade is played;
+    whether this is the roll that can still make a draw; whether the player began the game; how many
+    turns he and the other have begun with a roll, up to 4, as parts of 4. The dice are 0 where they
+    have not been `rolled`, and all of the turn but who began is 0 in a finished game.
 
     >>> from tavli_fast import PORTES
     >>> game = Game.start(PORTES, [(3, 1)], starter=0)
@@ -102,17 +103,8 @@ def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.floa
     ruleset, turn = game.ruleset, game.turn
     position = game.position if player == game.player else game.position.flip()
     seen = np.zeros(units(ruleset), np.float32)
-    seen[: BAR + 1] = position.own
-    seen[BAR + 1 : 2 * (BAR + 1)] = position.opp
-    seen /= ruleset.checkers
-    first_pin = 2 * (BAR + 1) - 1
-    for place, pinned in (
-        (first_pin, position.own_pinned),
-        (first_pin + BAR - 1, position.opp_pinned),
-    ):
-        for point in pinned:
-            seen[place + point] = 1
     now = seen[-_TURN_UNITS:]
+    seen[:-_TURN_UNITS] = features(to_records([position]), ruleset, encoding=_ENCODING)
     now[17] = player == game.starter
     if game.is_over:
         return seen

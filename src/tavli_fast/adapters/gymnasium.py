@@ -86,7 +86,10 @@ class TavliVectorEnv(
     array([0., 0., 0., 0., 0., 0., 0., 0.])
     """
 
-    metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.SAME_STEP}
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["ansi"],
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
 
     def __init__(
         self,
@@ -107,10 +110,11 @@ class TavliVectorEnv(
         self.opponent = opponent
         self.ply_cap = ply_cap
         self.render_mode = render_mode
+        self._numbers = np.arange(most_choices(self.ruleset), dtype=np.int16)
         self._begin()
         units = self._observe().shape[1]
         self.single_observation_space = spaces.Box(0, 1, (units,), np.float32)
-        self.single_action_space = spaces.Discrete(most_choices(self.ruleset))
+        self.single_action_space = spaces.Discrete(len(self._numbers))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
@@ -133,7 +137,7 @@ class TavliVectorEnv(
         super().reset(seed=seed)
         self._begin()
         while self._opponents_turns().any():
-            self._play.advance(self._answers())
+            self._play.advance(*self._answers())
             self._after = self._play.afterstates()
         return self._observe(), self._infos()
 
@@ -147,14 +151,14 @@ class TavliVectorEnv(
         dict[str, Any],
     ]:
         """Play a move in every game, and the opponent's until the agent is on roll again."""
-        choice = self._checked(actions)
+        choice, waiting = self._checked(actions), np.zeros(self.num_envs, np.bool_)
         rewards = np.zeros(self.num_envs)
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
         final: NDArray[np.object_] = np.full(self.num_envs, None, object)
         while True:
             after, movers = self._after, self._play.players
-            ply = self._play.advance(choice)
+            ply = self._play.advance(choice, waiting)
             ended = (ply.terminated | ply.truncated) & ~(terminated | truncated)
             agents = np.ones(self.num_envs, np.bool_) if self.opponent is None else movers == _AGENT
             rewards[ended] = np.where(agents, 1, -1)[ended] * ply.points[ended]
@@ -166,7 +170,7 @@ class TavliVectorEnv(
             self._after = self._play.afterstates()
             if not self._opponents_turns().any():
                 break
-            choice = self._answers()
+            choice, waiting = self._answers()
         infos = self._infos()
         if (terminated | truncated).any():
             infos["final_obs"], infos["_final_obs"] = final, terminated | truncated
@@ -191,25 +195,31 @@ class TavliVectorEnv(
     def _opponents_turns(self) -> NDArray[np.bool_]:
         if self.opponent is None:
             return np.zeros(self.num_envs, np.bool_)
-        return self._play.players != _AGENT
+        turns: NDArray[np.bool_] = self._play.players != _AGENT
+        return turns
 
-    def _answers(self) -> NDArray[np.int64]:
-        """The opponent's choices where he is on roll; the other games wait."""
+    def _answers(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The opponent's choices, and which games wait because he is not on roll."""
         assert self.opponent is not None
-        games = np.flatnonzero(self._opponents_turns())
+        turns = self._opponents_turns()
+        games = np.flatnonzero(turns)
         counts = np.diff(self._after.offsets)[games]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         rows = np.repeat(self._after.offsets[games] - offsets[:-1], counts) + np.arange(offsets[-1])
         asked = Afterstates(self._after.positions[rows], offsets, self._after.played[games])
         answers = np.asarray(self.opponent(asked, self.np_random))
-        if answers.shape != games.shape or not ((0 <= answers) & (answers < counts)).all():
+        if (
+            answers.shape != games.shape
+            or answers.dtype.kind not in "iu"
+            or not ((answers >= 0) & (answers < counts)).all()
+        ):
             raise ValueError(
-                f"the opponent's choices have to be ({len(games)},) integers from 0, each below the "
-                "number of afterstates of its game"
+                f"an opponent's choices are ({len(games)},) integers from 0, each below the number "
+                f"of afterstates of its game, not {answers!r}"
             )
-        choice = np.full(self.num_envs, -1, np.int64)
+        choice = np.zeros(self.num_envs, np.int64)
         choice[games] = answers
-        return choice
+        return choice, ~turns
 
     def _observe(self) -> NDArray[np.float32]:
         board_units = features(self._play.positions, self.ruleset, encoding=_ENCODING)
@@ -231,9 +241,8 @@ class TavliVectorEnv(
 
     def _infos(self) -> dict[str, Any]:
         counts = np.diff(self._after.offsets)
-        actions = np.arange(self.single_action_space.n)
         return {
-            "action_mask": (actions < counts[:, None]).astype(np.int8),
+            "action_mask": (self._numbers < counts.astype(np.int16)[:, None]).view(np.int8),
             "choices": counts,
             "player": self._play.players.copy(),
         }

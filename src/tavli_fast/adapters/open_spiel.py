@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..batch import ALL_ROLLS
+from ..arrays import ALL_ROLLS
 from ..match import PLY_CAP, Game
 from ..position import Position
 from ..render import board
@@ -118,7 +118,7 @@ class TavliGame(pyspiel.Game):
     def make_py_observer(
         self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
     ) -> Observer | IIGObserverForPublicInfoGame:
-        """Return an observer: of the board and the turn, or of the history where all is recalled."""
+        """Return an observer: of board and turn, or of the history where all is recalled."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return Observer(self, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)

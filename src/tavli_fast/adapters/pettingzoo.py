@@ -15,7 +15,7 @@ What a number means changes with every roll, so an agent that values positions i
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,11 @@ class raw_env(AECEnv[str, Observation, int], EzPickle):
     printed after every step. `reset(seed)` seeds the dice; without a seed they go on.
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "name": "tavli_v0", "is_parallelizable": False}
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["ansi", "human"],
+        "name": "tavli_v0",
+        "is_parallelizable": False,
+    }
 
     def __init__(
         self, ruleset: Ruleset | str, *, ply_cap: int = PLY_CAP, render_mode: str | None = None
@@ -96,11 +100,11 @@ class raw_env(AECEnv[str, Observation, int], EzPickle):
         }
         self._random = np.random.default_rng()
 
-    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+    def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space[int]:
+    def action_space(self, agent: str) -> Any:
         """Return the space of an agent's actions, as large as any roll may need it."""
         return self.action_spaces[agent]
 
@@ -113,7 +117,7 @@ class raw_env(AECEnv[str, Observation, int], EzPickle):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._go_on(Game.start(self.ruleset, Dice(self._random), ply_cap=self.ply_cap))
 
     def _go_on(self, game: Game) -> None:
