@@ -88,7 +88,9 @@ def test_every_value_is_told_of(option):
     assert not missing, f"RULES.md says nothing of {option}={missing}"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/adapters.md"]
+)
 def test_rulesets_in_texts_exist(name):
     """Whatever looks like a game with options is one, but for the words `option=value`."""
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tokenize
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -142,9 +143,13 @@ def game_names() -> set[str]:
     return names
 
 
+# `gnubg_nn` stands for a program that plays one game, so it has to say which.
+MAY_NAME_A_GAME = {"rules", "__init__", "gnubg_nn"}
+
+
 @pytest.mark.parametrize(
     "path",
-    [path for path in FILES if module_of(path) not in ("rules", "__init__")],
+    [path for path in FILES if module_of(path) not in MAY_NAME_A_GAME],
     ids=lambda path: path.name,
 )
 def test_code_knows_mechanics_and_never_a_game(path):
@@ -165,6 +170,13 @@ def test_no_unfinished_business():
 
 def compiled_modules() -> list[str]:
     return sorted({path.name.split(".")[0] for path in SOURCE.glob("*.pyx")} - {"_kernel"})
+
+
+def test_every_folder_of_sources_is_shipped():
+    text = (SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    listed = set(tomllib.loads(text)["tool"]["setuptools"]["packages"])
+    folders = {path.parent.relative_to(SOURCE.parent) for path in FILES}
+    assert listed == {".".join(folder.parts) for folder in folders}
 
 
 def test_stubs_and_marker_are_in_the_package():
