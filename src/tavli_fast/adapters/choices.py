@@ -17,7 +17,7 @@ from ..match import Game
 from ..position import Position
 from ..rules import Ruleset
 
-__all__ = ["choices", "most_choices", "most_points", "observation", "units"]
+__all__ = ["board_units", "choices", "most_choices", "most_points", "observation", "units"]
 
 _TURN_UNITS = 20
 _DICE = 6
@@ -83,11 +83,24 @@ def units(ruleset: Ruleset) -> int:
     return len(feature_names(ruleset, _ENCODING)) + _TURN_UNITS
 
 
+def board_units(position: Position) -> NDArray[np.float32]:
+    """Return the units of a position: `tavli_fast.features` in the encoding `compact`.
+
+    >>> from tavli_fast import PORTES
+    >>> board_units(Position.start(PORTES)).shape
+    (52,)
+    """
+    shown: NDArray[np.float32] = features(
+        to_records([position]), position.ruleset, encoding=_ENCODING
+    )
+    return shown[0]
+
+
 def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.float32]:
     """Return what a player sees, as (units,) float32 of 0 to 1: all that the game depends on.
 
-    First the position, by the units of `tavli_fast.features` in the encoding `compact`. Then the
-    turn, in 20 units: whether the player is to play; the higher die, 1 to 6, and the lower, six
+    First come the `board_units` of the position as he sees it, then the turn, in 20 units: whether
+    the player is to play; the higher die, 1 to 6, and the lower, six
     units each, of which one is 1; how many numbers of a double are left, as a part of 4; the last
     double of a cascade, as a part of 6; whether what is left of the other's cascade is played;
     whether this is the roll that can still make a draw; whether the player began the game; how many
@@ -100,21 +113,15 @@ def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.floa
     >>> seen.shape, seen[52:59].tolist(), seen[59:65].tolist()
     ((72,), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     """
-    ruleset, turn = game.ruleset, game.turn
+    turn = game.turn
     position = game.position if player == game.player else game.position.flip()
-    seen = np.zeros(units(ruleset), np.float32)
-    now = seen[-_TURN_UNITS:]
-    seen[:-_TURN_UNITS] = features(to_records([position]), ruleset, encoding=_ENCODING)
+    now = np.zeros(_TURN_UNITS, np.float32)
     now[17] = player == game.starter
-    if game.is_over:
-        return seen
-    now[0] = player == game.player
-    if rolled:
-        now[max(game.roll)] = now[_DICE + min(game.roll)] = 1
-        now[13] = (turn.numbers or 4) / 4
-    now[14] = turn.cascade_end / _DICE
-    now[15] = turn.leftover
-    now[16] = turn.last_roll
-    now[18] = min(turn.throws[player], 4) / 4
-    now[19] = min(turn.throws[1 - player], 4) / 4
-    return seen
+    if not game.is_over:
+        now[0] = player == game.player
+        if rolled:
+            now[max(game.roll)] = now[_DICE + min(game.roll)] = 1
+            now[13] = (turn.numbers or 4) / 4
+        now[14:17] = turn.cascade_end / _DICE, turn.leftover, turn.last_roll
+        now[18:] = [min(turn.throws[each], 4) / 4 for each in (player, 1 - player)]
+    return np.concatenate([board_units(position), now])

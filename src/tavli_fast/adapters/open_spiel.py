@@ -26,7 +26,7 @@ from ..match import PLY_CAP, Game
 from ..position import Position
 from ..render import board
 from ..rules import RULESETS, Ruleset
-from .choices import choices, most_choices, most_points, observation, units
+from .choices import board_units, choices, most_choices, most_points, observation, units
 
 try:
     import pyspiel
@@ -251,10 +251,13 @@ class Observer:
 
     def set_from(self, state: State, player: int) -> None:
         """Write the state as seen by a player into `tensor`; before the opening, the start."""
-        game = state.table.game or state._open(0)
-        self.tensor[:] = observation(game, player, state.table.is_rolled)
-        if state.table.game is None:
-            self.tensor[-20:] = 0
+        table = state.table
+        if table.game is not None:
+            self.tensor[:] = observation(table.game, player, table.is_rolled)
+        else:
+            start = board_units(table.start)
+            self.tensor[: len(start)] = start
+            self.tensor[len(start) :] = 0
 
     def string_from(self, state: State, player: int) -> str:
         """Return the state as seen by a player, in one line."""
