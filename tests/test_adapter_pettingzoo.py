@@ -48,6 +48,13 @@ def test_the_check_of_the_interface(ruleset):
         api_test(adapter.env(ruleset), num_cycles=300)
 
 
+def test_the_checks_of_a_match():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Observation")
+        api_test(adapter.env(tf.TAVLI, target=3), num_cycles=1000)
+    seed_test(lambda: adapter.env(tf.TAVLI), num_cycles=300)
+
+
 @pytest.mark.parametrize("ruleset", VARIANTS, ids=str)
 def test_the_check_of_seeds(ruleset):
     seed_test(lambda: adapter.env(ruleset), num_cycles=60)
@@ -86,6 +93,53 @@ def test_turns_rewards_and_observations_are_those_of_a_game(ruleset):
         assert sorted(over) == [-points, points]
         # The first agent asked after the end is the one who would have been next.
         assert over[0] == (points if game.player == result.winner else -points)
+
+
+@pytest.mark.parametrize("next_starter", ["previous_winner", "roll"])
+def test_a_match_is_a_match(next_starter):
+    rulesets = (tf.PLAKOTO, tf.HYPERGAMMON, tf.FEVGA)
+    options = {"target": 5, "next_starter": next_starter, "ply_cap": 60}
+    env = adapter.raw_env(rulesets, **options)
+    match, capped = None, 0
+    for agent, action in randomly(env, seed=2):
+        if match is None:
+            match = tf.Match.start(np.random.default_rng(2), rulesets=rulesets, **options)
+        player = env.possible_agents.index(agent)
+        seen = env.observe(agent)
+        assert env.observation_space(agent).contains(seen)
+        units_seen = seen["observation"]
+        place = (len(match.games) - 1) % 3
+        assert units_seen[-5:-2].tolist() == [place == 0, place == 1, place == 2]
+        score = [min(match.score[each] / 5, 1) for each in (player, 1 - player)]
+        np.testing.assert_allclose(units_seen[-2:], score, rtol=1e-6)
+        plain = observation(match.game, player)
+        np.testing.assert_array_equal(units_seen[-25:-5], plain[-20:])
+        on_board = np.zeros(100, np.float32)
+        on_board[: len(plain) - 20] = plain[:-20]
+        np.testing.assert_array_equal(units_seen[:100], on_board)
+        if action is None:
+            continue
+        games = len(match.games)
+        match = match.play(choices(match.game)[action])
+        capped += len(match.games) > games and match.games[games - 1].result.capped
+    assert match.is_over
+    assert capped
+    assert env.table.score == match.score
+
+
+def test_rewards_of_a_match_add_up_to_its_score():
+    env = adapter.raw_env(tf.TAVLI)
+    env.reset(seed=4)
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    choose = np.random.default_rng(1)
+    while env.agents and not env.table.is_over:
+        env.step(int(choose.integers(len(env.afterstates))))
+        for agent, reward in env.rewards.items():
+            total[agent] += reward
+    mine, his = env.table.score
+    assert total == {"player_0": mine - his, "player_1": his - mine}
+    assert set(env.terminations.values()) == {True}
+    assert len(env.table.games) > 2
 
 
 def test_the_ply_cap_truncates():
@@ -142,18 +196,37 @@ def test_text_of_the_board():
     assert head == f"{env.agent_selection} (O) to play {high}-{low}"
     assert game == "gul_bara"
     assert adapter.raw_env("gul_bara").render() is None
+    match = adapter.raw_env(tf.TAVLI, render_mode="ansi")
+    match.reset(seed=1)
+    assert match.render().splitlines()[0].endswith(", score 0 to 0")
     with pytest.raises(ValueError, match="render_mode is 'ansi', 'human' or None, not 'rgb_array'"):
         adapter.raw_env("portes", render_mode="rgb_array")
 
 
-def test_unknown_rulesets_are_refused():
-    with pytest.raises(ValueError, match="unknown game 'chess'"):
-        adapter.env("chess")
+@pytest.mark.parametrize(
+    ("ruleset", "options", "match"),
+    [
+        ("chess", {}, "unknown game 'chess'"),
+        ((), {}, "a match needs at least one ruleset"),
+        ("fevga", {"ply_cap": 0}, "a ply cap is at least 1"),
+        (tf.TAVLI, {"target": 0}, "the target of a match is at least 1"),
+        (tf.TAVLI, {"next_starter": "loser"}, "next_starter cannot be 'loser'"),
+    ],
+)
+def test_bad_settings_are_refused_at_once(ruleset, options, match):
+    with pytest.raises(ValueError, match=match):
+        adapter.env(ruleset, **options)
 
 
 def test_an_environment_can_be_pickled():
     env = pickle.loads(pickle.dumps(adapter.raw_env("fevga(runner=pass)", ply_cap=9)))
-    assert (str(env.ruleset), env.ply_cap) == ("fevga(runner=pass)", 9)
+    assert [str(ruleset) for ruleset in env.rulesets] == ["fevga(runner=pass)"]
+    steps = [agent for agent, action in randomly(env, seed=1) if action is not None]
+    assert len(steps) == 9
+    match = pickle.loads(pickle.dumps(adapter.raw_env(tf.TAVLI, target=7)))
+    assert match.rulesets == tf.TAVLI
+    match.reset(seed=1)
+    assert match.table.target == 7
 
 
 def test_examples():

@@ -17,9 +17,19 @@ from ..match import Game
 from ..position import Position
 from ..rules import Ruleset
 
-__all__ = ["board_units", "choices", "most_choices", "most_points", "observation", "units"]
+__all__ = [
+    "TURN_UNITS",
+    "board_units",
+    "choices",
+    "most_choices",
+    "most_points",
+    "observation",
+    "units",
+]
 
-_TURN_UNITS = 20
+TURN_UNITS = 20
+"""How many of the last units of an `observation` tell of the turn."""
+
 _DICE = 6
 _ENCODING = "compact"
 
@@ -80,7 +90,7 @@ def units(ruleset: Ruleset) -> int:
     >>> units(PORTES), units(PLAKOTO)
     (72, 120)
     """
-    return len(feature_names(ruleset, _ENCODING)) + _TURN_UNITS
+    return len(feature_names(ruleset, _ENCODING)) + TURN_UNITS
 
 
 def board_units(position: Position) -> NDArray[np.float32]:
@@ -90,22 +100,20 @@ def board_units(position: Position) -> NDArray[np.float32]:
     >>> board_units(Position.start(PORTES)).shape
     (52,)
     """
-    shown: NDArray[np.float32] = features(
-        to_records([position]), position.ruleset, encoding=_ENCODING
-    )
-    return shown[0]
+    return features(to_records([position]), position.ruleset, encoding=_ENCODING).ravel()
 
 
 def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.float32]:
-    """Return what a player sees, as (units,) float32 of 0 to 1: all that the game depends on.
+    """Return what a player sees, as (units,) float32 of 0 to 1.
 
-    First come the `board_units` of the position as he sees it, then the turn, in 20 units: whether
-    the player is to play; the higher die, 1 to 6, and the lower, six
-    units each, of which one is 1; how many numbers of a double are left, as a part of 4; the last
-    double of a cascade, as a part of 6; whether what is left of the other's cascade is played;
-    whether this is the roll that can still make a draw; whether the player began the game; how many
-    turns he and the other have begun with a roll, up to 4, as parts of 4. The dice are 0 where they
-    have not been `rolled`, and all of the turn but who began is 0 in a finished game.
+    That is all the game depends on, but for the ply cap. First come the `board_units` of the
+    position as he sees it, then `TURN_UNITS` on the turn: whether the player is to play; the higher
+    die, 1 to 6, and the lower, six units each, of which one is 1; how many numbers of a double are
+    left, as a part of 4; the last double of a cascade, as a part of 6; whether what is left of the
+    other's cascade is played; whether this is the roll that can still make a draw; whether the
+    player began the game; how many turns he and the other have begun with a roll, up to 4, as parts
+    of 4. The dice are 0 where they have not been `rolled`, and all of the turn but who began is 0
+    in a finished game.
 
     >>> from tavli_fast import PORTES
     >>> game = Game.start(PORTES, [(3, 1)], starter=0)
@@ -115,7 +123,7 @@ def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.floa
     """
     turn = game.turn
     position = game.position if player == game.player else game.position.flip()
-    now = np.zeros(_TURN_UNITS, np.float32)
+    now = np.zeros(TURN_UNITS, np.float32)
     now[17] = player == game.starter
     if not game.is_over:
         now[0] = player == game.player
