@@ -251,6 +251,12 @@ def test_bad_actions(actions, match):
     assert env.afterstates is before
 
 
+def test_a_step_needs_a_reset():
+    env = adapter.TavliVectorEnv("tavla", 3)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset before step"):
+        env.step(np.zeros(3, int))
+
+
 @pytest.mark.parametrize(
     "answer",
     [lambda a, r: 0, lambda a, r: np.diff(a.offsets), lambda a, r: np.zeros(len(a.offsets) - 1)],

@@ -82,8 +82,8 @@ class TavliVectorEnv(
     >>> seen.shape, infos["action_mask"].shape
     ((8, 65), (8, 3060))
     >>> seen, rewards, *_ = envs.step(np.zeros(8, int))
-    >>> rewards
-    array([0., 0., 0., 0., 0., 0., 0., 0.])
+    >>> rewards.shape
+    (8,)
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -110,11 +110,13 @@ class TavliVectorEnv(
         self.opponent = opponent
         self.ply_cap = ply_cap
         self.render_mode = render_mode
-        self._numbers = np.arange(most_choices(self.ruleset), dtype=np.int16)
+        self._actions = most_choices(self.ruleset)
+        # What is wrong with the settings is said now; `reset` begins anew.
         self._begin()
+        self._is_reset = False
         units = self._observe().shape[1]
         self.single_observation_space = spaces.Box(0, 1, (units,), np.float32)
-        self.single_action_space = spaces.Discrete(len(self._numbers))
+        self.single_action_space = spaces.Discrete(self._actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
@@ -136,6 +138,7 @@ class TavliVectorEnv(
         """Begin all games with an opening roll; where the opponent begins, he has moved."""
         super().reset(seed=seed)
         self._begin()
+        self._is_reset = True
         while self._opponents_turns().any():
             self._play.advance(*self._answers())
             self._after = self._play.afterstates()
@@ -177,6 +180,8 @@ class TavliVectorEnv(
         return self._observe(), rewards, terminated, truncated, infos
 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+        if not self._is_reset:
+            raise gymnasium.error.ResetNeeded("call reset before step")
         choice = np.asarray(actions)
         if choice.shape != (self.num_envs,) or choice.dtype.kind not in "iu":
             raise ValueError(
@@ -206,7 +211,9 @@ class TavliVectorEnv(
         counts = np.diff(self._after.offsets)[games]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         rows = np.repeat(self._after.offsets[games] - offsets[:-1], counts) + np.arange(offsets[-1])
-        asked = Afterstates(self._after.positions[rows], offsets, self._after.played[games])
+        asked = Afterstates(
+            np.take(self._after.positions, rows), offsets, self._after.played[games]
+        )
         answers = np.asarray(self.opponent(asked, self.np_random))
         if (
             answers.shape != games.shape
@@ -240,9 +247,13 @@ class TavliVectorEnv(
         return np.concatenate([board_units, np.zeros(2 * _DICE + 1, np.float32)])
 
     def _infos(self) -> dict[str, Any]:
-        counts = np.diff(self._after.offsets)
+        offsets = self._after.offsets
+        counts = np.diff(offsets)
+        games = np.repeat(np.arange(self.num_envs), counts)
+        mask = np.zeros((self.num_envs, self._actions), np.int8)
+        mask[games, np.arange(offsets[-1]) - offsets[games]] = 1
         return {
-            "action_mask": (self._numbers < counts.astype(np.int16)[:, None]).view(np.int8),
+            "action_mask": mask,
             "choices": counts,
             "player": self._play.players.copy(),
         }
