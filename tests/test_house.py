@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "steps": {"_kernel", "_dispatch"},
     "why": {"rules", "reference"},
     "position": {
-        *("rules", "walls", "notation", "ids", "render", "svg", "why"),
+        *("rules", "walls", "notation", "ids", "render", "svg", "why", "sharing"),
         *("_kernel", "_dispatch", "steps"),
     },
     "sharing": set(),
@@ -46,6 +46,7 @@ MAY_IMPORT = {
     "selfplay": {
         *("rules", "_kernel", "_dispatch", "position", "arrays", "batch", "match", "playouts"),
     },
+    "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
     "choices": {"rules", "position", "batch", "features", "match"},
     "gnubg_nn": {"rules", "notation", "ids", "position", "batch"},

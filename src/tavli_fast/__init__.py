@@ -26,6 +26,7 @@ from .batch import (
     to_records,
 )
 from .features import feature_names, features
+from .generate import Games, generate_games
 from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .playouts import Playouts, playouts
@@ -86,6 +87,7 @@ __all__ = [
     "Contact",
     "Dice",
     "Game",
+    "Games",
     "IllegalMove",
     "IllegalPosition",
     "Match",
@@ -113,6 +115,7 @@ __all__ = [
     "features",
     "find_ruleset",
     "from_records",
+    "generate_games",
     "in_contact",
     "mobility",
     "playouts",
