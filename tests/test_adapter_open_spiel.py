@@ -208,6 +208,17 @@ def test_observations():
             assert state.observation_string(player).split()[0].count("/") == 1
 
 
+def test_observations_in_one_line():
+    state = load(tf.PORTES).new_initial_state().child(0)
+    start = tf.Position.start(tf.PORTES).text
+    assert state.observation_string(1) == f"{start} opp to roll"
+    state.apply_action(3)
+    assert state.observation_string(0) == f"{start} own to play 3-1"
+    *_, state = play(load(tf.PORTES), seed=1)
+    assert state.observation_string(0).endswith(" over")
+    assert str(state).startswith("the game is over, player ")
+
+
 def test_clones_go_their_own_way():
     state = load(tf.TAPA).new_initial_state().child(0)
     state.apply_action(3)

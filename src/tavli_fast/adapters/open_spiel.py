@@ -267,8 +267,8 @@ class Observer:
         position = game.position if player == game.player else game.position.flip()
         if game.is_over:
             return f"{position.text} over"
-        roll = "{1}-{0}".format(*sorted(game.roll)) if state.table.is_rolled else "a roll"
-        return f"{position.text} {'own' if player == game.player else 'opp'} to play {roll}"
+        what = "play {1}-{0}".format(*sorted(game.roll)) if state.table.is_rolled else "roll"
+        return f"{position.text} {'own' if player == game.player else 'opp'} to {what}"
 
 
 def _register(ruleset: Ruleset) -> None:
