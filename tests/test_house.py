@@ -47,7 +47,8 @@ MAY_IMPORT = {
     },
     "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
-    "__main__": {"notation", "ids", "render", "svg", "match", "play", "__init__"},
+    "speed": {"rules", "position", "batch", "playouts", "generate"},
+    "__main__": {"notation", "ids", "render", "svg", "match", "play", "speed", "__init__"},
 }
 """Nobody imports what stands below him. `__init__` gathers the public names."""
 
