@@ -48,12 +48,13 @@ MAY_IMPORT = {
     },
     "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
+    "speed": {"rules", "position", "batch", "playouts", "generate"},
     "choices": {"rules", "position", "batch", "features", "match"},
     "gnubg_nn": {"rules", "notation", "ids", "position", "batch"},
     "open_spiel": {"rules", "render", "position", "arrays", "match", "choices"},
     "pettingzoo": {"rules", "render", "position", "batch", "match", "choices"},
     "gymnasium": {"rules", "render", "batch", "features", "match", "selfplay", "choices"},
-    "__main__": {"notation", "ids", "render", "svg", "match", "play", "__init__"},
+    "__main__": {"notation", "ids", "render", "svg", "match", "play", "speed", "__init__"},
 }
 """Nobody imports what stands below him. `__init__` gathers the public names."""
 
