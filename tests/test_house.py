@@ -46,7 +46,8 @@ MAY_IMPORT = {
     "bearoff": {"rules", "files", "position", "arrays", "batch"},
     "match": {"rules", "position"},
     "selfplay": {
-        *("rules", "_kernel", "_dispatch", "position", "arrays", "batch", "match", "playouts"),
+        *("rules", "files", "_kernel", "_dispatch", "position", "arrays", "batch", "match"),
+        "playouts",
     },
     "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
