@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import sys
 import time
 import zlib
@@ -28,13 +27,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from statistics import NormalDist
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tavli_fast as tf
+from tavli_fast.files import write_whole
 
 Floats = NDArray[np.float32]
 Mover = Callable[[NDArray[np.void]], NDArray[Any]]
@@ -310,28 +310,19 @@ def contests(learner: Learner, games: int, rng: np.random.Generator) -> dict[str
 # Files
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """The file appears whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with open(partial, "wb") as file:
-            write(file)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def save(learner: Learner, path: Path) -> None:
-    """Write the learner to `path`, and its learning curve beside it as JSON."""
+    """Write the learner to `path`, and its learning curve beside it; whole or not at all."""
     network = learner.network
     head = {"settings": asdict(learner.settings), "turns": learner.turns, "curve": learner.curve}
     kept = {**head, "updates": network.updates}
     arrays: dict[str, Any] = {"head": np.frombuffer(json.dumps(kept).encode(), np.uint8)}
     for kind in ("weights", "means", "squares"):
         arrays |= {f"{kind}.{name}": each for name, each in getattr(network, kind).items()}
-    write_whole(path, lambda file: np.savez(file, **arrays))
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    write_whole(str(path), file.getvalue())
     text = json.dumps(head, indent=1) + "\n"
-    write_whole(path.with_suffix(".json"), lambda file: file.write(text.encode()))
+    write_whole(str(path.with_suffix(".json")), text.encode())
 
 
 def load(path: Path) -> Learner:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import os
-import time
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
 from functools import cache
-from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -16,7 +12,6 @@ from test_selfplay import VARIANTS
 
 import tavli_fast as tf
 from tavli_fast import reference
-from tavli_fast.sharing import in_shares
 
 
 def pips_behind(position):
@@ -140,66 +135,10 @@ def test_threads_make_no_difference(threads):
     assert found_by(threads=threads) == found_by()
 
 
-def test_an_executor_makes_no_difference():
-    with ThreadPoolExecutor(2) as threads:
-        assert found_by(executor=threads) == found_by()
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
-        assert found_by(executor=processes) == found_by()
-
-
 def test_progress_is_told():
     told = []
     found_by(progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
-def lost_once(number, flag):
-    """The first worker to be asked for 3 dies."""
-    if number == 3 and not os.path.exists(flag):
-        with open(flag, "x"):
-            os._exit(1)
-    return number * number
-
-
-def test_what_a_killed_worker_had_is_done_again(tmp_path):
-    shares = [(number, str(tmp_path / "flag")) for number in range(8)]
-    with (
-        ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes,
-        pytest.warns(RuntimeWarning, match="a worker was lost"),
-    ):
-        assert in_shares(lost_once, shares, executor=processes) == [n * n for n in range(8)]
-
-
-def test_an_executor_that_has_been_broken_is_done_without(tmp_path):
-    shares = [(number, str(tmp_path / "flag")) for number in range(4)]
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        with pytest.warns(RuntimeWarning, match="a worker was lost"):
-            in_shares(lost_once, shares, executor=processes)
-        with pytest.warns(RuntimeWarning, match="a worker was lost"):
-            assert in_shares(pow, [(2, 3)], executor=processes) == [8]
-
-
-class Noting(ThreadPoolExecutor):
-    """Keeps its futures."""
-
-    def __init__(self):
-        super().__init__(1)
-        self.futures: list[Future] = []
-
-    def submit(self, *work, **options):
-        self.futures.append(super().submit(*work, **options))
-        return self.futures[-1]
-
-
-def slowly(number):
-    time.sleep(0.001)
-    return 1 / number
-
-
-def test_an_error_drops_the_shares_not_yet_begun():
-    with Noting() as executor, pytest.raises(ZeroDivisionError):
-        in_shares(slowly, [(number,) for number in range(10_000)], executor=executor)
-    assert sum(future.cancelled() for future in executor.futures) > 0
 
 
 def test_a_bad_record_is_named_by_its_row():

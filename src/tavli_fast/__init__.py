@@ -25,7 +25,9 @@ from .batch import (
     start_records,
     to_records,
 )
+from .bearoff import BearOff, Chances
 from .features import feature_names, features
+from .generate import Games, generate_games
 from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .playouts import Playouts, playouts
@@ -82,10 +84,13 @@ __all__ = [
     "TAVLI",
     "Afterstates",
     "Ban",
+    "BearOff",
     "Blockade",
+    "Chances",
     "Contact",
     "Dice",
     "Game",
+    "Games",
     "IllegalMove",
     "IllegalPosition",
     "Match",
@@ -113,6 +118,7 @@ __all__ = [
     "features",
     "find_ruleset",
     "from_records",
+    "generate_games",
     "in_contact",
     "mobility",
     "playouts",

@@ -20,7 +20,8 @@ from tavli_fast._kernel cimport (
 from tavli_fast.steps cimport next_steps
 
 from . import ids, notation, render, svg, walls, why
-from .rules import Ban, Contact, Movement
+from .rules import Ban, Contact
+from .sharing import in_shares
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -160,6 +161,11 @@ cdef class _Flag:
     """Something one thread raises and the kernel, in others, looks at."""
 
     cdef volatile int raised
+
+
+def _count_share(Position position, depth, weighted, weight):
+    cdef int stop = 0
+    return weight * position._perft(depth, weighted, &stop)
 
 
 cdef Record *new_rows(int64_t count) except NULL:
@@ -678,12 +684,13 @@ cdef class Position:
             return None
         return why.explain(self, asked, (die, other), made, numbers)
 
-    def perft(self, depth, weighted=False, threads=1, progress=None):
+    def perft(self, depth, weighted=False, threads=1, progress=None, executor=None):
         """Count the paths of `depth` rolls from here.
 
         Over the 21 distinct rolls, or with `weighted` over all 36. A lost turn counts one, and so
-        does a finished game at any depth. `progress` is called as `progress(done, total)` with
-        the parts of the work done so far.
+        does a finished game at any depth. `threads` share the work, or any `executor` of
+        `concurrent.futures` does. `progress` is called as `progress(done, total)` with the parts
+        of the work done so far.
 
         >>> from tavli_fast import FEVGA, Position
         >>> Position.start(FEVGA).perft(2)
@@ -710,6 +717,9 @@ cdef class Position:
             for other in range(1, die + 1)
             for child in self.afterstates((die, other))
         ]
+        if executor is not None:
+            shares = [(position, plies - 1, weigh, weight) for position, weight in parts]
+            return sum(in_shares(_count_share, shares, executor=executor, progress=progress))
         flag = _Flag()
 
         def count(part):
