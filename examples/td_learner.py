@@ -13,6 +13,8 @@ network is not told who is on roll.
     python td_learner.py train fevga.npz fevga
     python td_learner.py evaluate fevga.npz
     python td_learner.py plot fevga.json
+
+Set OMP_NUM_THREADS=1: for matrices as small as these a second thread of NumPy's only costs time.
 """
 
 from __future__ import annotations
