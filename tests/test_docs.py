@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pictures import DOCS, pictures_of
+
 import tavli_fast as tf
 from tavli_fast.rules import OPTIONS
 
@@ -19,6 +21,7 @@ MODULES = sorted(
     for module in pkgutil.iter_modules(tf.__path__)
     if not module.name.startswith("_kernel")
 )
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.glob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -40,12 +43,21 @@ def test_examples_in_docstrings(module):
         assert results.attempted > 0, "no example was found"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md", *PAGES])
 def test_examples_in_texts(name):
     results = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS)
     assert results.failed == 0
-    if name == "README.md":
+    if name in ("README.md", *PAGES):
         assert results.attempted > 0, "no example was found"
+
+
+def test_pictures_are_those_that_the_examples_make():
+    """`python tests/pictures.py` writes them again."""
+    made = {path: picture for page in PAGES for path, picture in pictures_of(ROOT / page).items()}
+    assert made
+    assert set(made) == set(DOCS.rglob("*.svg"))
+    for path, picture in made.items():
+        assert path.read_text(encoding="utf-8") == picture, path.name
 
 
 @pytest.mark.parametrize("name", tf.__all__)
@@ -88,7 +100,9 @@ def test_every_value_is_told_of(option):
     assert not missing, f"RULES.md says nothing of {option}={missing}"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md", *PAGES]
+)
 def test_rulesets_in_texts_exist(name):
     """Whatever looks like a game with options is one, but for the words `option=value`."""
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ import numpy as np
 
 from .rules import Ruleset
 from .steps import Step
+from .svg import COLOURS, Colours
 from .walls import Blockade, Prime
 from .why import Reason
 
@@ -107,5 +108,15 @@ class Position:
         threads: SupportsIndex = 1,
         progress: Callable[[int, int], Any] | None = None,
     ) -> int: ...
+    def svg(
+        self,
+        *,
+        roll: Sequence[int] | None = None,
+        move: Move | None = None,
+        highlight: Iterable[int] = (),
+        below: str = "own",
+        colours: Colours = COLOURS,
+        width: int = 640,
+    ) -> str: ...
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...

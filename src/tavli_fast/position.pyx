@@ -19,8 +19,10 @@ from tavli_fast._kernel cimport (
 )
 from tavli_fast.steps cimport next_steps
 
-from . import ids, notation, render, svg, walls, why
+from . import ids, notation, render, walls, why
 from .rules import Ban, Contact, Movement
+from .svg import COLOURS
+from .svg import board as draw_board
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -824,12 +826,24 @@ cdef class Position:
         read_roll(roll, &die, &other)
         return ids.format_xgid(self, (die, other))
 
+    def svg(self, *, roll=None, move=None, highlight=(), below="own", colours=COLOURS, width=640):
+        """Return the position as an SVG picture: what `svg.board` makes of the same arguments.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> picture = Position.start(FEVGA).svg(roll=(6, 5), highlight=[18, 13], width=400)
+        >>> picture.splitlines()[1].strip()
+        '<title>Fevga: own to play 6-5</title>'
+        """
+        return draw_board(
+            self, roll=roll, move=move, highlight=highlight, below=below, colours=colours, width=width
+        )
+
     def __str__(self):
         return render.board(self)
 
     def _repr_svg_(self):
-        """The picture that notebooks show; `svg.board` draws others."""
-        return svg.board(self)
+        """The picture that notebooks show; `svg` draws others."""
+        return self.svg()
 
     def __repr__(self):
         sides = [
