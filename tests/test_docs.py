@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from pictures import DOCS, pictures_of
 
 import tavli_fast as tf
