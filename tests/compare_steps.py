@@ -4,7 +4,7 @@
 
 Positions, options and rolls are those of `compare.py`. From each pair one turn is walked at random,
 and at every stage of it the steps offered and which of them are forced are judged, and at some
-whether just the other steps have a reason to be refused.
+whether just the other steps are refused, each for the reason that `why` finds.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def agree_on_a_walk(
             for step in EVERY_STEP:
                 reason = why.why_not_next(plays, step, walked, ruleset)
                 assert (reason is None) == (step in expected), (where, step, reason)
+                told = position.explain(step, roll, walked, numbers)
+                assert told is reason, (where, step, told, reason)
         if not found:
             return tuple(walked)
         step = choose.choice(found)

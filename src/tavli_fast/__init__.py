@@ -28,6 +28,7 @@ from .batch import (
 from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
+from .reasons import Reason
 from .rules import (
     BACKGAMMON,
     FEVGA,
@@ -53,7 +54,6 @@ from .rules import (
 )
 from .steps import Step
 from .walls import Blockade, Prime, Walls
-from .why import Reason
 
 __version__ = version("tavli-fast")
 

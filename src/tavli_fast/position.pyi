@@ -3,11 +3,11 @@ from typing import Any, Self, SupportsIndex, final
 
 import numpy as np
 
+from .reasons import Reason
 from .rules import Ruleset
 from .steps import Step
 from .svg import COLOURS, Colours
 from .walls import Blockade, Prime
-from .why import Reason
 
 POSITION: np.dtype[np.void]
 
