@@ -6,6 +6,10 @@ that builds no wall is witness enough where bans are in reach. All else is searc
 ends with the first play that settles the roll.
 """
 
+cdef enum:
+    SIX_FROM = 0xFFFFE    # points 1..19, the last of six neighbours
+
+
 cdef struct Aim:
     int rear              # where my rearmost checker stands
     int past              # it is to come below this point; 0: there is nothing to get past
@@ -239,13 +243,27 @@ cdef struct Ways:
     uint32_t rest[7]      # and after a step of the rearmost checker, from where that landed aside
     uint32_t goes[7]      # 1 if the rearmost checker can be moved by it first
     uint32_t past[7]      # 1 if that brings it past the wall
+    bint watch            # bans are in reach of two steps
     uint32_t twice        # points two checkers can leave in one turn
     uint32_t runs         # 1 if the rearmost checker can be moved twice
+
+
+cdef inline bint lacks_two(uint32_t wall) noexcept nogil:
+    """Whether six neighbouring points are in the wall but for two at most.
+
+    Bits of three points are added up at a time, then the sums: four are two twos, of three.
+    """
+    cdef uint32_t near = wall ^ wall >> 1 ^ wall >> 2
+    cdef uint32_t near_twos = wall & wall >> 1 | (wall | wall >> 1) & wall >> 2
+    cdef uint32_t far_twos = near_twos >> 3
+    cdef uint32_t twos = near & near >> 3
+    return ((near_twos & far_twos | (near_twos | far_twos) & twos) & SIX_FROM) != 0
 
 
 cdef inline void find_ways(const Turn *turn, const Aim *aim, Ways *ways) noexcept nogil:
     cdef uint32_t rear = bit(aim.rear), stays
     cdef int number
+    ways.watch = turn.has_bans and lacks_two(mirrored(turn.rules, turn.own & POINTS))
     ways.twice = turn.made & ~START_BIT if turn.rules.one_from_head else turn.made
     ways.runs = not rear & ways.twice & BAR_BIT
     stays = rear & ways.twice
@@ -474,16 +492,17 @@ cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const
                           Outcome *outcome) noexcept nogil:
     cdef bint watch = False
     if depends_on_steps(turn) or may_end_by_mother(turn, high, low):
-        watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
+        if turn.has_bans if high == low else ways.watch:
+            watch = may_wall(turn, high, low, 4 if high == low else 2)
     elif high == low:
         watch = turn.has_bans and may_wall(turn, high, low, 4)
         if double_by_rule(turn, ways, high, watch, aim, outcome):
             return
     else:
         # A witness costs less than the question whether one is needed.
-        if mixed_by_rule(turn, ways, high, low, turn.has_bans, aim, outcome):
+        if mixed_by_rule(turn, ways, high, low, ways.watch, aim, outcome):
             return
-        if turn.has_bans:
+        if ways.watch:
             watch = may_wall(turn, high, low, 2)
             if not watch and mixed_by_rule(turn, ways, high, low, False, aim, outcome):
                 return
