@@ -6,10 +6,6 @@ that builds no wall is witness enough where bans are in reach. All else is searc
 ends with the first play that settles the roll.
 """
 
-cdef enum:
-    SIX_FROM = 0xFFFFE    # points 1..19, the last of six neighbours
-
-
 cdef struct Aim:
     int rear              # where my rearmost checker stands
     int past              # it is to come below this point; 0: there is nothing to get past
@@ -243,27 +239,37 @@ cdef struct Ways:
     uint32_t rest[7]      # and after a step of the rearmost checker, from where that landed aside
     uint32_t goes[7]      # 1 if the rearmost checker can be moved by it first
     uint32_t past[7]      # 1 if that brings it past the wall
-    bint watch            # bans are in reach of two steps
+    uint32_t watch        # bans are in reach of four steps,
+    uint32_t watch_mixed  # or of two
     uint32_t twice        # points two checkers can leave in one turn
     uint32_t runs         # 1 if the rearmost checker can be moved twice
 
 
-cdef inline bint lacks_two(uint32_t wall) noexcept nogil:
-    """Whether six neighbouring points are in the wall but for two at most.
+cdef inline uint32_t four_of_six(uint32_t wall) noexcept nogil:
+    """Bit p: of points p to p + 5 at least four are in the wall.
 
-    Bits of three points are added up at a time, then the sums: four are two twos, of three.
+    Three are added up at a time, then the sums: four are two twos, of three there may be.
     """
     cdef uint32_t near = wall ^ wall >> 1 ^ wall >> 2
     cdef uint32_t near_twos = wall & wall >> 1 | (wall | wall >> 1) & wall >> 2
     cdef uint32_t far_twos = near_twos >> 3
-    cdef uint32_t twos = near & near >> 3
-    return ((near_twos & far_twos | (near_twos | far_twos) & twos) & SIX_FROM) != 0
+    return near_twos & far_twos | (near_twos | far_twos) & near & near >> 3
+
+
+cdef inline void find_watch(const Turn *turn, Ways *ways) noexcept nogil:
+    """Where he stands no wall can be, and two steps fill two points."""
+    cdef uint32_t wall = turn.own & POINTS, may_be = wall | turn.open
+    ways.watch = ways.watch_mixed = 0
+    if turn.has_bans:
+        mirror(turn.rules, &wall, &may_be)
+        ways.watch = runs_of_six(may_be)
+        ways.watch_mixed = ways.watch & four_of_six(wall)
 
 
 cdef inline void find_ways(const Turn *turn, const Aim *aim, Ways *ways) noexcept nogil:
     cdef uint32_t rear = bit(aim.rear), stays
     cdef int number
-    ways.watch = turn.has_bans and lacks_two(mirrored(turn.rules, turn.own & POINTS))
+    find_watch(turn, ways)
     ways.twice = turn.made & ~START_BIT if turn.rules.one_from_head else turn.made
     ways.runs = not rear & ways.twice & BAR_BIT
     stays = rear & ways.twice
@@ -476,6 +482,79 @@ cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, 
     return True
 
 
+cdef inline bint goes_by_runner(const Turn *turn) noexcept nogil:
+    """Whether the runner is all that a step depends on; nothing is borne off while it travels."""
+    return turn.runner and turn.own_side[24] > 1 and not (
+        turn.rules.hits or turn.rules.pins or turn.rules.one_from_head
+    )
+
+
+cdef inline void runner_in_order(const Turn *turn, int first, int second, const Aim *aim,
+                                 Outcome *outcome) noexcept nogil:
+    """Two numbers in this order with a runner that travels alone until it arrives or is off."""
+    cdef int point = highest_bit(turn.runner), landed = point - first, next_point
+    cdef uint32_t own, seconds, movers
+    outcome.most = 0
+    outcome.ends = outcome.escapes = False
+    if not turn.open >> landed & 1:
+        return
+    own = own_after(turn, point, first)
+    seconds = sources_of(turn, own, second)
+    if turn.rules.runner_whole_turn or landed > turn.rules.runner_exit:
+        seconds &= bit(landed)
+    outcome.most = 1 + (seconds != 0)
+    movers = followed(bit(aim.rear), point, first, own)
+    outcome.escapes = (movers & (bit(aim.past) - 1)) != 0
+    movers &= seconds
+    while movers:
+        next_point = lowest_bit(movers)
+        movers &= movers - 1
+        outcome.escapes |= next_point - second < aim.past
+
+
+cdef inline void runner_mixed(const Turn *turn, int high, int low, const Aim *aim,
+                              Outcome *outcome) noexcept nogil:
+    cdef Outcome other
+    runner_in_order(turn, high, low, aim, outcome)
+    runner_in_order(turn, low, high, aim, &other)
+    if other.most > outcome.most:
+        outcome[0] = other
+    elif other.most == 2:
+        outcome.escapes |= other.escapes
+
+
+cdef inline bint runner_double(const Turn *turn, int number, const Aim *aim,
+                               Outcome *outcome) noexcept nogil:
+    """A double with such a runner; tells if it is settled.
+
+    Nothing comes further than the rearmost checker that moves whenever the runner lets it.
+    """
+    cdef uint32_t sources
+    cdef int rear = aim.rear
+    cdef Stand at
+    start_stand(turn, head_limit(turn, number, False), &at)
+    play_out(turn, number, &at)
+    outcome.most = at.played
+    outcome.ends = outcome.escapes = False
+    if not aim.past:
+        return True
+    start_stand(turn, head_limit(turn, number, False), &at)
+    while at.played < 4 and rear >= aim.past:
+        sources = stand_sources(turn, &at, number)
+        if sources >> rear & 1:
+            step_on(turn, &at, rear, number)
+            rear -= number
+        elif at.runner and sources:
+            step_on(turn, &at, highest_bit(sources), number)
+        else:
+            return True
+    if rear >= aim.past:
+        return True
+    play_out(turn, number, &at)
+    outcome.escapes = True
+    return at.played == outcome.most
+
+
 cdef inline bint depends_on_steps(const Turn *turn) noexcept nogil:
     """Whether a step may change more for the next one than where my checkers stand."""
     return turn.runner or turn.rules.two_if_needed and turn.own_side[24] == turn.rules.checkers
@@ -492,17 +571,23 @@ cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const
                           Outcome *outcome) noexcept nogil:
     cdef bint watch = False
     if depends_on_steps(turn) or may_end_by_mother(turn, high, low):
-        if turn.has_bans if high == low else ways.watch:
+        if ways.watch if high == low else ways.watch_mixed:
             watch = may_wall(turn, high, low, 4 if high == low else 2)
+        if goes_by_runner(turn) and not watch:
+            if high != low:
+                runner_mixed(turn, high, low, aim, outcome)
+                return
+            if runner_double(turn, high, aim, outcome):
+                return
     elif high == low:
-        watch = turn.has_bans and may_wall(turn, high, low, 4)
+        watch = ways.watch and may_wall(turn, high, low, 4)
         if double_by_rule(turn, ways, high, watch, aim, outcome):
             return
     else:
         # A witness costs less than the question whether one is needed.
-        if mixed_by_rule(turn, ways, high, low, ways.watch, aim, outcome):
+        if mixed_by_rule(turn, ways, high, low, ways.watch_mixed != 0, aim, outcome):
             return
-        if ways.watch:
+        if ways.watch_mixed:
             watch = may_wall(turn, high, low, 2)
             if not watch and mixed_by_rule(turn, ways, high, low, False, aim, outcome):
                 return
