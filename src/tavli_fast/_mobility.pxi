@@ -245,25 +245,15 @@ cdef struct Ways:
     uint32_t runs         # 1 if the rearmost checker can be moved twice
 
 
-cdef inline uint32_t four_of_six(uint32_t wall) noexcept nogil:
-    """Bit p: of points p to p + 5 at least four are in the wall.
-
-    Three are added up at a time, then the sums: four are two twos, of three there may be.
-    """
-    cdef uint32_t near = wall ^ wall >> 1 ^ wall >> 2
-    cdef uint32_t near_twos = wall & wall >> 1 | (wall | wall >> 1) & wall >> 2
-    cdef uint32_t far_twos = near_twos >> 3
-    return near_twos & far_twos | (near_twos | far_twos) & near & near >> 3
-
-
 cdef inline void find_watch(const Turn *turn, Ways *ways) noexcept nogil:
-    """Where he stands no wall can be, and two steps fill two points."""
+    """Where he stands no wall can be, and two steps fill but two points."""
     cdef uint32_t wall = turn.own & POINTS, may_be = wall | turn.open
     ways.watch = ways.watch_mixed = 0
     if turn.has_bans:
         mirror(turn.rules, &wall, &may_be)
-        ways.watch = runs_of_six(may_be)
-        ways.watch_mixed = ways.watch & four_of_six(wall)
+        ways.watch = runs_of_six(may_be) & banned_runs(turn, 4)
+        if ways.watch:
+            ways.watch_mixed = ways.watch & lacks_two_at_most(wall) & banned_runs(turn, 2)
 
 
 cdef inline void find_ways(const Turn *turn, const Aim *aim, Ways *ways) noexcept nogil:

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, Self, SupportsIndex, final
 
 import numpy as np
@@ -107,6 +108,7 @@ class Position:
         weighted: bool = False,
         threads: SupportsIndex = 1,
         progress: Callable[[int, int], Any] | None = None,
+        executor: Executor | None = None,
     ) -> int: ...
     def svg(
         self,
