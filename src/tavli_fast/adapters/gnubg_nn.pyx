@@ -72,7 +72,7 @@ cdef enum:
     HOME = 6
     OPP = 32              # where a record has the other side
     DICE = 6
-    MOST_STEPS = 4
+    MOST_STEPS = 4        # also the numbers of a double
     KEY_BYTES = 10
     KEY_BITS = 80
     KEY_LETTERS = 20
@@ -114,7 +114,7 @@ ctypedef struct Place:
 
 
 ctypedef struct Way:
-    uint32_t sources      # five bits a step, the first highest: 26 less the point it leaves; 0: none
+    uint32_t sources      # five bits a step, the first ones highest: 26 less the point; 0: none
     int steps
     int highest           # where nobody may be left above, since a number larger than it bears off
     bint fits             # it changes the counts as asked
@@ -198,11 +198,11 @@ cdef inline void put(tuple found, Py_ssize_t at, object item):
 
 
 cdef uint32_t find_way(const Record *before, const Record *after, int die, int other) noexcept:
-    """Which die goes first (bit 20), and the sources of the steps, where a record leads to another.
+    """How one record leads to another: the sources of the steps, and `OTHER_FIRST` or not.
 
     Every move can be played from the rearmost checker on, with one die first or the other. A way
-    that uses all numbers is preferred: bearing off, one number may seem to do what took two. So
-    the lowest number belongs to the result that gnubg-nn has first.
+    of more steps is preferred: bearing off, one number may seem to do what took two. As a number,
+    the way is the lower, the earlier gnubg-nn has the result.
     """
     cdef const uint8_t *start = <const uint8_t *>before
     cdef const uint8_t *end = <const uint8_t *>after
@@ -211,7 +211,7 @@ cdef uint32_t find_way(const Record *before, const Record *after, int die, int o
     cdef uint32_t changed
     cdef int point
     cdef Way way, other_way
-    # How many checkers of each point have to leave it, and which points they are.
+    # How many checkers have to leave each point, or come to it, and which points they are.
     for point in range(OPP):
         leaving[point] = <int8_t>(start[point] - end[point])
     side_of(<uint8_t *>leaving, &side)
