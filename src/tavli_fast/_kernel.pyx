@@ -41,6 +41,9 @@ cdef extern from "_bits.h" nogil:
                      Side *own, Side *opp)
     void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
+    uint32_t pinned_mask(const uint8_t *side)
+
+cdef extern from "_rows.h" nogil:
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
     void add_delta(uint64_t *out, const uint64_t *base, const uint64_t *delta)
 
@@ -49,7 +52,6 @@ cdef extern from "_bits.h" nogil:
     uint64_t DELTAS[2][12][26][2][8]
     # The same in pinning games: [...][whether it pins a blot, and 2 if it frees the one it leaves].
     uint64_t PIN_DELTAS[2][12][26][4][8]
-    uint32_t pinned_mask(const uint8_t *side)
     int can_stream(const Record *to)
     void stream_rows(Record *to, const Record *rows, int64_t count)
     void end_stream()
