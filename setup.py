@@ -68,9 +68,10 @@ setup(
             compiled(f"_kernel_{level}", "_kernel.pyx", flags)
             for level, flags in KERNEL_LEVELS.items()
         ),
-        compiled("_dispatch", "_dispatch.pyx"),
-        compiled("steps", "steps.pyx"),
-        compiled("position", "position.pyx"),
-        compiled("batch", "batch.pyx"),
+        *(
+            compiled(path.stem, path.name)
+            for path in sorted(Path(SOURCES).glob("*.pyx"))
+            if path.stem != "_kernel"
+        ),
     ]
 )

@@ -15,7 +15,6 @@ cdef class Position:
     cdef KernelRules law
 
     cdef object _perft(self, int depth, int weighted, const volatile int *stop)
-    cdef int _points(self, const uint8_t *loser)
 
 
 cdef Position from_record(const Record *record, object ruleset, KernelRules law)

@@ -14,13 +14,14 @@ from libc.string cimport memcmp, memcpy, memset
 
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport (
-    BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE,
-    Blockade, Freedom, Record,
+    BAR_IN_USE, GAME_ON, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
+    SPARE_IN_USE, Blockade, Freedom, Record,
 )
 from tavli_fast.steps cimport next_steps
 
 from . import ids, notation, render, svg, walls, why
-from .rules import Ban, Contact, Movement
+from .rules import Ban, Contact
+from .sharing import in_shares
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -160,6 +161,11 @@ cdef class _Flag:
     """Something one thread raises and the kernel, in others, looks at."""
 
     cdef volatile int raised
+
+
+def _count_share(Position position, depth, weighted, weight):
+    cdef int stop = 0
+    return weight * position._perft(depth, weighted, &stop)
 
 
 cdef Record *new_rows(int64_t count) except NULL:
@@ -411,44 +417,8 @@ cdef class Position:
         >>> Position(PORTES, own={6: 1}, opp={}).points_won
         -1
         """
-        cdef const uint8_t *own = <const uint8_t *>&self.record
-        cdef const uint8_t *opp = own + 32
-        checkers = self.ruleset.checkers
-        mothers = self._mothers_points()
-        if mothers is not None:
-            return mothers
-        if own[0] == checkers and opp[0] == checkers:
-            return 0
-        if own[0] == checkers:
-            return self._points(opp)
-        if opp[0] == checkers:
-            return -self._points(own)
-        return None
-
-    def _mothers_points(self):
-        """What a pinned mother has decided: points won by the player on roll, 0 for a draw."""
-        own_pinned, opp_pinned = 24 in self.own_pinned, 24 in self.opp_pinned
-        if own_pinned and opp_pinned:
-            return 0
-        rule, points = self.ruleset.mother, int(self.ruleset.mother_points)
-        # The pinner goes on while he has a checker on his own 24.
-        if own_pinned and (rule == "loss" or rule == "unless_mutual" and not self.opp[24]):
-            return -points
-        if opp_pinned and (rule == "loss" or rule == "unless_mutual" and not self.own[24]):
-            return points
-        return None
-
-    cdef int _points(self, const uint8_t *loser):
-        cdef int point
-        if loser[0]:
-            return 1
-        if self.ruleset.triple == "on":
-            # The winner's home is the loser's start quarter in contrary movement, and his own
-            # 13 to 18 in parallel.
-            home = range(19, 25) if self.ruleset.movement is Movement.CONTRARY else range(13, 19)
-            if loser[25] or any(loser[point] for point in home):
-                return 3
-        return 2
+        cdef int won = kernel.points(&self.record, &self.law.rules)
+        return None if won == GAME_ON else won
 
     def flip(self):
         """Return the same position seen by the other player.
@@ -714,12 +684,13 @@ cdef class Position:
             return None
         return why.explain(self, asked, (die, other), made, numbers)
 
-    def perft(self, depth, weighted=False, threads=1, progress=None):
+    def perft(self, depth, weighted=False, threads=1, progress=None, executor=None):
         """Count the paths of `depth` rolls from here.
 
         Over the 21 distinct rolls, or with `weighted` over all 36. A lost turn counts one, and so
-        does a finished game at any depth. `progress` is called as `progress(done, total)` with
-        the parts of the work done so far.
+        does a finished game at any depth. `threads` share the work, or any `executor` of
+        `concurrent.futures` does. `progress` is called as `progress(done, total)` with the parts
+        of the work done so far.
 
         >>> from tavli_fast import FEVGA, Position
         >>> Position.start(FEVGA).perft(2)
@@ -746,6 +717,9 @@ cdef class Position:
             for other in range(1, die + 1)
             for child in self.afterstates((die, other))
         ]
+        if executor is not None:
+            shares = [(position, plies - 1, weigh, weight) for position, weight in parts]
+            return sum(in_shares(_count_share, shares, executor=executor, progress=progress))
         flag = _Flag()
 
         def count(part):
