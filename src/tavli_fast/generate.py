@@ -117,7 +117,7 @@ def _share(
     """Play so many games; every one that was begun is played to its end."""
     slots = max(1, min(number, _LOCKSTEP))
     play = SelfPlay(ruleset, slots, rng, ply_cap=ply_cap)
-    choose = {"random": _any, "pips": _most_pips_ahead}.get(player, player)  # type: ignore[call-overload]
+    choose = _PLAYERS[player] if isinstance(player, str) else player
     # Which game is played where; those begun when there are enough do not count.
     game = np.arange(slots) if number else np.full(slots, number)
     begun = slots
@@ -174,3 +174,6 @@ def _most_pips_ahead(result: Afterstates, play: SelfPlay, rng: np.random.Generat
     opp = result.positions["opp"]["checkers"] @ _PIPS
     # Less than a pip, so that it only settles which of equal ones.
     return result.best(opp - own + rng.random(len(own)) / 2)
+
+
+_PLAYERS: dict[str, Player] = {"random": _any, "pips": _most_pips_ahead}

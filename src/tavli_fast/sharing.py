@@ -52,12 +52,14 @@ def _results(
     if executor is None and threads == 1:
         yield (work(*share) for share in shares)
         return
-    own = ThreadPoolExecutor(threads) if executor is None else None
+    own = None
+    if executor is None:
+        own = executor = ThreadPoolExecutor(threads)
     futures: list[Future[Any] | None] = []
     try:
         try:
             for share in shares:
-                futures.append((own or executor).submit(work, *share))  # type: ignore[union-attr]
+                futures.append(executor.submit(work, *share))
         except BrokenExecutor:
             futures += [None] * (len(shares) - len(futures))
         yield _collected(work, shares, futures)
