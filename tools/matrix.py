@@ -1,7 +1,7 @@
 """Build and test on one Linux machine what runs on many: CPUs, architectures, Pythons, C libraries.
 
     python tools/matrix.py --list
-    python tools/matrix.py --quick
+    python tools/matrix.py --quick --strict
     python tools/matrix.py --only 's390x|cp315' --json matrix.json
     python tools/matrix.py --markdown matrix.md
 
@@ -33,7 +33,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pythons
-from check_wheel import faults
+from check_wheel import BUILDS, faults
 from pythons import Python, Unavailable, made_once, needs, run
 
 ROOT = Path(__file__).parents[1]
@@ -47,7 +47,7 @@ TARGETS = {
 }
 """Machines as wheels name them, and as the cross compiler does."""
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
-QUICK = (
+FEW = (
     *PYTEST,
     *("tests/test_cases.py", "tests/test_corpus.py", "tests/test_perft.py", "-k"),
     "test_batch or counts_and_fingerprints or lost_turns or known_figures and not reference",
@@ -69,7 +69,7 @@ class Shop:
     """Where the lines of one run work, and what they share."""
 
     cache: Path
-    quick: bool
+    few_tests: bool
     source: Path = field(init=False)
     sdist: Path = field(init=False)
     building: threading.Lock = field(default_factory=threading.Lock)
@@ -273,7 +273,7 @@ def wheel_under(
                 raise Failed(f"level {outcome.level} runs, not {level}")
             if python.free_threaded and told["gil"]:
                 raise Failed("the GIL came back")
-            selection = QUICK if shop.quick else tests
+            selection = FEW if shop.few_tests else tests
             outcome.tests = counted([command, *selection], log, environment, folder / "run")
 
     return check
@@ -352,10 +352,79 @@ def instrumented(kind: str, flags: str) -> Callable[[Shop, Outcome], None]:
                     "PYTHONMALLOC": "malloc",
                 }
             copy_tests(folder / "run")
-            selection = QUICK if shop.quick else KERNEL
+            selection = FEW if shop.few_tests else KERNEL
             outcome.tests = counted([command, *selection], log, environment, folder / "run")
 
     return check
+
+
+def without_numpy(get: Callable[[Path], Python]) -> Callable[[Shop, Outcome], None]:
+    """A line: what needs no NumPy, in many threads, under a Python that has none."""
+
+    def check(shop: Shop, outcome: Outcome) -> None:
+        log = shop.cache / "logs" / f"line-{outcome.name}.log"
+        log.unlink(missing_ok=True)
+        with shop.building:
+            python = get(shop.cache)
+            wheel = cross_wheel(shop, python)
+        outcome.python = f"{python.version}{'t' * python.free_threaded}"
+        outcome.machine = python.machine
+        with tempfile.TemporaryDirectory(prefix="tavli-fast-") as place:
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(place)
+            environment = {"PYTHONPATH": place, "PYTHONDONTWRITEBYTECODE": "1"}
+            script = Path(__file__).with_name("free_threads.py")
+            command = [python.command, script, ROOT / "tests"]
+            outcome.tests = counted(command, log, environment, Path(place))
+            told = re.search(r"^level (\S+); (\d+ modules)", log.read_text(), flags=re.MULTILINE)
+            outcome.level = told[1]
+            outcome.tests = f"{told[2]} imported, {outcome.tests}"
+
+    return check
+
+
+def described(shop: Shop, outcome: Outcome) -> None:
+    """A line: workflows, metadata and the list of wheels are what their own tools accept."""
+    log = shop.cache / "logs" / f"line-{outcome.name}.log"
+    log.unlink(missing_ok=True)
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    schema = ["check-jsonschema", "--builtin-schema"]
+    commands = [
+        [*schema, "vendor.github-workflows", *workflows],
+        [*schema, "vendor.dependabot", ROOT / ".github" / "dependabot.yml"],
+        ["actionlint", *workflows],
+        ["zizmor", "--offline", "--persona=pedantic", ROOT / ".github"],
+        ["validate-pyproject", ROOT / "pyproject.toml"],
+        ["repo-review", ROOT],
+    ]
+    for command in commands:
+        if shutil.which(command[0]) is None:
+            raise Unavailable(f"{command[0]} is missing: pip install '.[package]'")
+        run(command, log)
+    found = []
+    for name, machines in BUILT_ON.items():
+        done = subprocess.run(
+            [
+                *("cibuildwheel", "--print-build-identifiers"),
+                *("--platform", name, "--archs", machines, str(ROOT)),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found += done.stdout.split()
+    if differ := sorted(set(found) ^ set(BUILDS.read_text().split())):
+        raise Failed(f"cibuildwheel and {BUILDS.name} differ: {', '.join(differ)}")
+    outcome.tests = f"{len(commands)} tools, {len(found)} builds"
+
+
+BUILT_ON = {
+    "linux": "x86_64,aarch64",
+    "macos": "arm64,x86_64",
+    "windows": "AMD64,ARM64",
+    "pyodide": "wasm32",
+}
+"""The platforms of cibuildwheel, and the machines of each that there are wheels for."""
 
 
 def contents(wheel: Path) -> dict[str, str]:
@@ -398,7 +467,7 @@ def audited(shop: Shop, outcome: Outcome) -> None:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the matrix; a quick one belongs to every CI run."""
+    """A line of the matrix; quick ones are run with few tests for every change."""
 
     name: str
     what: str
@@ -481,6 +550,11 @@ LINES = (
         wheel_under(pythons.debian("forky", "3.15", "amd64"), level=V3, tests=SUITE),
         quick=True,
     ),
+    Line(
+        "cp313t",
+        "CPython 3.13 without the GIL and without NumPy",
+        without_numpy(pythons.from_source("3.13", "trixie", ("--disable-gil",))),
+    ),
     Line("musl", "the musl C library", wheel_under(pythons.with_musl("3.13", "trixie"), level=V3)),
     Line("checked", "bounds checks, C assertions, traps", instrumented("checked", "")),
     Line(
@@ -489,7 +563,10 @@ LINES = (
         instrumented("sanitized", "-fsanitize=address,undefined -fno-sanitize=alignment"),
     ),
 )
-LAST = (Line("audit", "contents, metadata and size of every wheel built", audited, quick=True),)
+LAST = (
+    Line("project", "workflows, metadata, the list of wheels", described, quick=True),
+    Line("audit", "contents, metadata and size of every wheel built", audited, quick=True),
+)
 
 
 def ended(line: Line, shop: Shop) -> Outcome:
@@ -527,7 +604,8 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--list", action="store_true", help="print the lines, and which are quick")
-    parser.add_argument("--quick", action="store_true", help="the quick lines, with fewer tests")
+    parser.add_argument("--few-tests", action="store_true", help="the kernel's main tests alone")
+    parser.add_argument("--quick", action="store_true", help="the quick lines, with few tests")
     parser.add_argument("--only", metavar="PATTERN", help="lines whose name matches")
     parser.add_argument("--jobs", type=int, default=2, help="lines at a time (default: 2)")
     parser.add_argument("--strict", action="store_true", help="a line that is skipped is a failure")
@@ -556,7 +634,7 @@ def main() -> int:
         parser.error(f"no line matches {arguments.only!r}; --list prints them")
     if sys.platform != "linux" or platform.machine() != "x86_64":
         parser.error("this needs Linux on x86-64")
-    shop = Shop(arguments.cache.resolve(), arguments.quick)
+    shop = Shop(arguments.cache.resolve(), arguments.quick or arguments.few_tests)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         outcomes = list(pool.map(lambda line: ended(line, shop), set_apart(chosen, LINES)))
     outcomes += [ended(line, shop) for line in set_apart(chosen, LAST)]

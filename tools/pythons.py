@@ -246,6 +246,8 @@ def with_musl(version: str, suite: str) -> Callable[[Path], Python]:
                 run([*configure, "--static"], log, cwd=source, env=settings)
                 run(["make", "-s", "install"], log, cwd=source, env=settings)
                 settings |= {"ZLIB_CFLAGS": f"-I{home}/include", "ZLIB_LIBS": f"-L{home}/lib -lz"}
+                # This machine's libraries are made for its own C library.
+                settings["PKG_CONFIG_LIBDIR"] = folder
                 source = unpacked(f"python{version}", suite, Path(folder), log)
                 configure += ["-q", "--without-ensurepip", "--disable-test-modules"]
                 run(configure, log, cwd=source, env=settings)
