@@ -59,7 +59,7 @@ KERNEL = (
     *("-k", "not reference and not any_position"),
 )
 """The same files whole, without what is the reference's and no concern of a processor."""
-SUITE = (*PYTEST, "tests", "--ignore=tests/test_house.py")
+SUITE = (*PYTEST, "tests", *(f"--ignore=tests/test_{name}.py" for name in ("house", "packaging")))
 """All but what is about the source tree, which is not there."""
 NEEDED = ("pytest>=8", "hypothesis>=6.100", "tqdm>=4.66")
 
