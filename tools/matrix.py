@@ -167,7 +167,9 @@ def cross_wheel(shop: Shop, python: Python) -> Path:
             headers = f" -idirafter {python.root}/usr/include" if python.root else ""
             # One source folder serves all, so that its C is made once; the rest is kept apart.
             settings = Path(place) / "settings.cfg"
-            settings.write_text(f"[build]\nbuild_base = {place}/build\n")
+            settings.write_text(
+                f"[build]\nbuild_base = {place}/build\n[build_ext]\nparallel = {os.cpu_count()}\n"
+            )
             environment = os.environ | {
                 "CC": compiler,
                 "LDSHARED": f"{compiler} -shared",
@@ -509,7 +511,6 @@ LINES = (
         "epyc-rome",
         "AMD of 2019 (x86-64-v3, slow PEXT)",
         wheel_under(pythons.emulated(HERE, "EPYC-Rome"), native=True, level=V3),
-        quick=True,
     ),
     Line(
         "aarch64",
@@ -548,14 +549,17 @@ LINES = (
         "cp315",
         "CPython 3.15",
         wheel_under(pythons.debian("forky", "3.15", "amd64"), level=V3, tests=SUITE),
-        quick=True,
     ),
     Line(
         "cp313t",
         "CPython 3.13 without the GIL and without NumPy",
         without_numpy(pythons.from_source("3.13", "trixie", ("--disable-gil",))),
     ),
-    Line("musl", "the musl C library", wheel_under(pythons.with_musl("3.13", "trixie"), level=V3)),
+    Line(
+        "musl",
+        "the musl C library",
+        wheel_under(pythons.with_musl("3.13", "trixie", "bookworm"), level=V3),
+    ),
     Line("checked", "bounds checks, C assertions, traps", instrumented("checked", "")),
     Line(
         "sanitized",

@@ -172,7 +172,7 @@ def debian(suite: str, version: str, machine: str) -> Callable[[Path], Python]:
         name = f"{suite}-{machine}-{version}"
         root = cache / "roots" / name
         # NumPy's wheels are for this machine alone.
-        packages = [f"python{version}", f"libpython{version}-dev", "libstdc++6"]
+        packages = ["base-files", f"python{version}", f"libpython{version}-dev", "libstdc++6"]
         packages += [] if native else ["python3-numpy"]
         with made_once(root) as unfinished:
             if unfinished:
@@ -223,7 +223,7 @@ def from_source(version: str, suite: str, flags: tuple[str, ...] = ()) -> Callab
     return get
 
 
-def with_musl(version: str, suite: str) -> Callable[[Path], Python]:
+def with_musl(version: str, suite: str, zlib_suite: str) -> Callable[[Path], Python]:
     """CPython and the zlib it needs, built with the musl C library in place of GNU's."""
 
     def get(cache: Path) -> Python:
@@ -241,7 +241,7 @@ def with_musl(version: str, suite: str) -> Callable[[Path], Python]:
                 )
                 compiler.chmod(0o755)
                 settings = os.environ | {"CC": str(compiler), "CFLAGS": "-O2 -fPIC"}
-                source = unpacked("zlib", suite, Path(folder), log)
+                source = unpacked("zlib", zlib_suite, Path(folder), log)
                 configure = ["./configure", f"--prefix={home}"]
                 run([*configure, "--static"], log, cwd=source, env=settings)
                 run(["make", "-s", "install"], log, cwd=source, env=settings)
