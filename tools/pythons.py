@@ -183,19 +183,17 @@ def debian(suite: str, version: str, machine: str) -> Callable[[Path], Python]:
                 run(command, cache / "logs" / f"{name}.log")
         (triplet,) = (path.name for path in (root / "usr" / "lib").glob("*-linux-gnu*"))
         if native:
-            loader = root / "usr" / "lib64" / "ld-linux-x86-64.so.2"
-            libraries = root / "usr" / "lib" / triplet
-            settings = {"PYTHONHOME": root / "usr"}
-            command = [loader, "--argv0", '"$0"', "--library-path", libraries]
+            command = [root / "usr" / "lib64" / "ld-linux-x86-64.so.2", "--argv0", '"$0"']
+            command += ["--library-path", root / "usr" / "lib" / triplet]
         else:
-            folders = ":".join(f"/usr/lib/{triplet}/{each}" for each in ("blas", "lapack"))
-            settings = {}
+            libraries = root / "usr" / "lib" / triplet
+            folders = f"{libraries / 'blas'}:{libraries / 'lapack'}"
             command = [shutil.which(emulator), "-L", root, "-0", '"$0"']
             command += ["-E", f"LD_LIBRARY_PATH={folders}"]
         command.append(root / "usr" / "bin" / f"python{version}")
-        python = asked(script(cache / "bin" / f"python-{name}", settings, command), root=root)
-        include = python.include if native else f"{root}{python.include}"
-        return python._replace(include=include)
+        # Full paths here and above: an emulator does not look into the root at every system call.
+        settings = {"PYTHONHOME": root / "usr"}
+        return asked(script(cache / "bin" / f"python-{name}", settings, command), root=root)
 
     return get
 
@@ -294,6 +292,6 @@ def unpacked(package: str, suite: str, folder: Path, log: Path) -> Path:
     apt = ["apt-get", *(f"-o{name}={value}" for name, value in options.items())]
     run([*apt, "update"], log)
     run([*apt, "source", "--download-only", package], log, cwd=place)
-    (archive,) = place.glob("*.orig.tar.*")
+    (archive,) = place.glob("*.orig.tar.[gx]z")
     run(["tar", "-C", place / "source", "--strip-components=1", "-xf", archive], log)
     return place / "source"
