@@ -292,6 +292,6 @@ def unpacked(package: str, suite: str, folder: Path, log: Path) -> Path:
     apt = ["apt-get", *(f"-o{name}={value}" for name, value in options.items())]
     run([*apt, "update"], log)
     run([*apt, "source", "--download-only", package], log, cwd=place)
-    (archive,) = place.glob("*.orig.tar.[gx]z")
+    (archive,) = (path for path in place.glob("*.orig.tar.*") if path.suffix != ".asc")
     run(["tar", "-C", place / "source", "--strip-components=1", "-xf", archive], log)
     return place / "source"
