@@ -143,7 +143,7 @@ class SelfPlay:
         """
         if self._first_state is None:
             raise ValueError("nothing was recorded: SelfPlay(..., record=True) keeps the choices")
-        choices = np.array(self._choices, np.uint16).reshape(-1, self._n)
+        choices = np.array(self._choices, np.int16).reshape(-1, self._n)
         head = {
             "rulesets": [str(ruleset) for ruleset in self.rulesets],
             "is_match": self._is_match,
@@ -217,12 +217,13 @@ class SelfPlay:
         self._after = result, bool(flip)
         return result
 
-    def advance(self, choice):
+    def advance(self, choice, waiting=None):
         """Play one of the afterstates in every game, and return what that did, as `Ply`.
 
         `choice`: (n,) integers, for each game the place among its own results in the last
         `afterstates`, from 0 on. Games that have ended begin anew, so that `positions` and `rolls`
-        are always to be played. Raises `ValueError` naming the game for a choice out of range.
+        are always to be played. `waiting`: (n,) bool, games in which nothing is played now, whatever
+        their choice. Raises `ValueError` naming the game for a choice out of range.
         """
         if self._after is None:
             self.afterstates()
@@ -235,19 +236,30 @@ class SelfPlay:
             )
         counts = np.diff(result.offsets)
         outside = (choice < 0) | (choice >= counts)
+        if waiting is not None:
+            waiting = np.asarray(waiting)
+            if waiting.shape != (self._n,) or waiting.dtype != bool:
+                raise ValueError(
+                    f"waiting has dtype {waiting.dtype} and shape {waiting.shape}, not bool of shape "
+                    f"({self._n},)"
+                )
+            outside &= ~waiting
         if outside.any():
             game = int(np.argmax(outside))
             raise ValueError(
                 f"game {game}: there is no choice {choice[game]}; it has {counts[game]} afterstates"
             )
         chosen = result.offsets[:-1] + choice.astype(np.int64)
+        if waiting is not None:
+            choice = np.where(waiting, -1, choice)
+            chosen[waiting] = -1
         self._positions = self._positions.copy()
         self._rolls = self._rolls.copy()
         self._courses = self._courses.copy()
         self._run(False, result.positions, chosen, flipped)
         self._after = None
         if self._first_state is not None:
-            self._choices.append(choice.astype(np.uint16))
+            self._choices.append(choice.astype(np.int16))
         ended = self._courses["ended"]
         return Ply(
             self._courses["points"], (ended & WON) != 0, (ended & CAPPED) != 0,
@@ -273,7 +285,8 @@ class Recording(NamedTuple):
     """Games of `SelfPlay` as what they follow from: the settings and the choices.
 
     `head`: the settings, the state of the random generator before the first roll, and a checksum
-    of the last positions and rolls. `choices`: (plies, n) uint16.
+    of the last positions and rolls. `choices`: (plies, n) int16, -1 for
+    games that waited.
 
     >>> import numpy as np
     >>> import tavli_fast as tf
@@ -314,7 +327,7 @@ class Recording(NamedTuple):
                 choices = kept["choices"]
             if not isinstance(head, dict) or set(head) != _HEAD:
                 raise ValueError("its head is of something else")
-            if choices.dtype != np.uint16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
+            if choices.dtype != np.int16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
                 raise ValueError(f"its choices are {choices.dtype} of shape {choices.shape}")
         except (EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
             raise ValueError(f"{path} is no recording of games: {error}") from error
@@ -344,7 +357,7 @@ class Recording(NamedTuple):
         play = self.start()
         for choice in self.choices:
             yield play, choice
-            play.advance(choice)
+            play.advance(choice, choice < 0)
         if _fingerprint(play) != self.head["last"]:
             raise ValueError("the recorded games do not come out as they did: another version made them")
 
