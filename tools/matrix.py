@@ -148,9 +148,7 @@ def native_wheel(shop: Shop, folder: Path) -> Path:
 def repaired(folder: Path, tag: str, log: Path) -> None:
     """Put the wheel in a folder in the hands of auditwheel."""
     (wheel,) = folder.glob("*.whl")
-    auditwheel = [sys.executable, "-m", "auditwheel", "repair", "--plat", tag]
-    # The kernel of a level is meant for later processors than the baseline; _dispatch chooses.
-    run([*auditwheel, "--disable-isa-ext-check", "-w", folder, wheel], log)
+    run([sys.executable, "-m", "auditwheel", "repair", "--plat", tag, "-w", folder, wheel], log)
     wheel.unlink()
 
 
