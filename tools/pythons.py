@@ -177,7 +177,8 @@ def debian(suite: str, version: str, machine: str) -> Callable[[Path], Python]:
         with made_once(root) as unfinished:
             if unfinished:
                 command = ["mmdebstrap", "--variant=extract", f"--architectures={machine}"]
-                command += [f"--aptopt={ANY_DATE}", f"--include={','.join(packages)}"]
+                command += [f"--aptopt={ANY_DATE}", '--aptopt=Acquire::Retries "3"']
+                command += [f"--include={','.join(packages)}"]
                 # The suite alone: its updates are of no use here, and may be on their way.
                 command += [suite, unfinished, *debian_source("deb", suite)]
                 run(command, cache / "logs" / f"{name}.log")
