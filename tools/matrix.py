@@ -238,43 +238,46 @@ def wheel_under(
                 native_wheel(shop, shop.wheels / "native") if native else cross_wheel(shop, python)
             )
             needed = None if python.has_venv else dependencies(shop, python, wanted, log)
-        with tempfile.TemporaryDirectory(prefix="tavli-fast-") as place:
-            folder = Path(place)
-            environment = {
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "TAVLI_FAST_EXPECT_CPU": level,
-                "HOME": place,
-                "LC_ALL": "C.UTF-8",
-            }
-            command = python.command
-            if needed is None:
-                run([command, "-m", "venv", "--without-pip", folder / "venv"], log)
-                command = folder / "venv" / "bin" / "python"
-                pip = [sys.executable, "-m", "pip", "--python", command, "install", "-q"]
-                run([*pip, "--only-binary=:all:", wheel, *wanted], log)
-            else:
-                with zipfile.ZipFile(wheel) as archive:
-                    archive.extractall(folder / "wheel")
-                environment["PYTHONPATH"] = f"{folder / 'wheel'}:{needed}"
-            # The Python and nothing else: neither a compiler nor the tools of this machine.
-            environment["PATH"] = str(command.parent)
-            copy_tests(folder / "run")
-            about = [str(command), "-c", ABOUT]
-            done = subprocess.run(
-                about, capture_output=True, text=True, env=environment, cwd=folder / "run"
-            )
-            if done.returncode:
-                raise Failed(done.stderr.strip().rpartition("\n")[2])
-            told = json.loads(done.stdout)
-            outcome.python, outcome.numpy, outcome.level = (
-                told[name] for name in ("python", "numpy", "level")
-            )
-            if outcome.level != level:
-                raise Failed(f"level {outcome.level} runs, not {level}")
-            if python.free_threaded and told["gil"]:
-                raise Failed("the GIL came back")
-            selection = FEW if shop.few_tests else tests
-            outcome.tests = counted([command, *selection], log, environment, folder / "run")
+        # The same place every time, so that what was compiled there is found again.
+        folder = shop.cache / "lines" / outcome.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        environment = {
+            # Under an emulator most of the time would go to compiling what is imported.
+            "PYTHONPYCACHEPREFIX": str(shop.cache / "bytecode" / python.abi),
+            "TAVLI_FAST_EXPECT_CPU": level,
+            "HOME": str(folder),
+            "LC_ALL": "C.UTF-8",
+        }
+        command = python.command
+        if needed is None:
+            run([command, "-m", "venv", "--without-pip", folder / "venv"], log)
+            command = folder / "venv" / "bin" / "python"
+            pip = [sys.executable, "-m", "pip", "--python", command, "install", "-q"]
+            run([*pip, "--only-binary=:all:", wheel, *wanted], log)
+        else:
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(folder / "wheel")
+            environment["PYTHONPATH"] = f"{folder / 'wheel'}:{needed}"
+        # The Python and nothing else: neither a compiler nor the tools of this machine.
+        environment["PATH"] = str(command.parent)
+        copy_tests(folder / "run")
+        about = [str(command), "-c", ABOUT]
+        done = subprocess.run(
+            about, capture_output=True, text=True, env=environment, cwd=folder / "run"
+        )
+        if done.returncode:
+            raise Failed(done.stderr.strip().rpartition("\n")[2])
+        told = json.loads(done.stdout)
+        outcome.python, outcome.numpy, outcome.level = (
+            told[name] for name in ("python", "numpy", "level")
+        )
+        if outcome.level != level:
+            raise Failed(f"level {outcome.level} runs, not {level}")
+        if python.free_threaded and told["gil"]:
+            raise Failed("the GIL came back")
+        selection = FEW if shop.few_tests else tests
+        outcome.tests = counted([command, *selection], log, environment, folder / "run")
 
     return check
 
