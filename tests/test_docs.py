@@ -53,7 +53,7 @@ ADAPTERS = "docs/adapters.md"
 def test_examples_in_texts(name):
     results = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS)
     assert results.failed == 0
-    if name in ("README.md", "docs/bots.md"):
+    if name in ("README.md", *PAGES):
         assert results.attempted > 0, "no example was found"
 
 
@@ -66,7 +66,9 @@ def test_public_things_are_documented(name):
         assert text.partition("\n\n")[2] if text.startswith(f"{name}(") else text
 
 
-@pytest.mark.parametrize("kind", [tf.Position, tf.Move, tf.Ruleset], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [tf.Position, tf.Move, tf.Ruleset, tf.BearOff], ids=lambda kind: kind.__name__
+)
 def test_public_methods_are_documented(kind):
     for name in vars(kind):
         if not name.startswith("_") and callable(getattr(kind, name)):

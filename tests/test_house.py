@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "render": {"rules"},
     "layout": {"rules", "notation"},
     "svg": {"rules", "notation", "layout"},
+    "files": set(),
     "_kernel": set(),
     "_dispatch": {"rules", "_kernel"},
     "steps": {"_kernel", "_dispatch"},
@@ -42,9 +43,11 @@ MAY_IMPORT = {
     "batch": {"rules", "_kernel", "_dispatch", "position", "arrays"},
     "features": {"rules", "_kernel", "_dispatch", "position", "arrays"},
     "playouts": {"rules", "_kernel", "_dispatch", "position", "arrays", "sharing"},
+    "bearoff": {"rules", "files", "position", "arrays", "batch"},
     "match": {"rules", "position"},
     "selfplay": {
-        *("rules", "_kernel", "_dispatch", "position", "arrays", "batch", "match", "playouts"),
+        *("rules", "files", "_kernel", "_dispatch", "position", "arrays", "batch", "match"),
+        "playouts",
     },
     "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
@@ -54,7 +57,10 @@ MAY_IMPORT = {
     "open_spiel": {"rules", "render", "position", "arrays", "match", "choices"},
     "pettingzoo": {"rules", "render", "position", "batch", "match", "choices"},
     "gymnasium": {"rules", "render", "batch", "features", "match", "selfplay", "choices"},
-    "__main__": {"notation", "ids", "render", "svg", "match", "play", "speed", "__init__"},
+    "__main__": {
+        *("notation", "ids", "render", "svg", "files"),
+        *("bearoff", "match", "play", "speed", "__init__"),
+    },
 }
 """Nobody imports what stands below him. `__init__` gathers the public names."""
 

@@ -1,7 +1,7 @@
 # cython: language_level=3, freethreading_compatible=True
 """Many games at once, a ply of each at a time, for bots that learn from playing themselves."""
 
-import contextlib
+import io
 import json
 import os
 import zipfile
@@ -19,6 +19,7 @@ from tavli_fast.arrays cimport address, empty
 from tavli_fast.batch cimport play_each
 from tavli_fast.playouts cimport source_of
 
+from .files import write_whole
 from .match import NEXT_STARTER, PLY_CAP
 from .playouts import as_generator
 from .rules import Ruleset, find_ruleset
@@ -304,18 +305,12 @@ class Recording(NamedTuple):
     def save(self, path):
         """Write the games to a file (NumPy's npz, without pickles).
 
-        The file appears whole or not at all.
+        The file appears whole or not at all. Raises `ValueError` if it cannot be written.
         """
         head = np.frombuffer(json.dumps(self.head, default=_listed).encode(), np.uint8)
-        partial = f"{os.fspath(path)}.partial"
-        try:
-            with open(partial, "wb") as file:
-                np.savez_compressed(file, head=head, choices=self.choices)
-            os.replace(partial, path)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(partial)
-            raise
+        data = io.BytesIO()
+        np.savez_compressed(data, head=head, choices=self.choices)
+        write_whole(os.fspath(path), data.getvalue())
 
     @classmethod
     def load(cls, path):
