@@ -181,32 +181,32 @@ def cross_wheel(shop: Shop, python: Python) -> Path:
             run([*build, "-o", place, shop.source], log, env=environment)
             (wheel,) = Path(place).glob("*.whl")
             tags = [f"--python-tag={python.tag}", f"--abi-tag={python.abi}"]
-            tags += [f"--platform-tag=linux_{python.machine}"]
+            # Of musl auditwheel knows nothing where it runs under GNU's C library.
+            system = "musllinux_1_2" if python.musl else "linux"
+            tags += [f"--platform-tag={system}_{python.machine}"]
             run([sys.executable, "-m", "wheel", "tags", "--remove", *tags, wheel], log)
             (wheel,) = Path(place).glob("*.whl")
             shutil.copy(wheel, unfinished)
-            if python.machine == "x86_64":
-                libc = "musllinux_1_2" if python.musl else "manylinux_2_28"
-                repaired(unfinished, f"{libc}_x86_64", log)
+            if system == "linux" and python.machine == "x86_64":
+                repaired(unfinished, "manylinux_2_28_x86_64", log)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
-def dependencies(shop: Shop, python: Python, wanted: tuple[str, ...], log: Path) -> Path:
+def dependencies(shop: Shop, python: Python, numpy: str, log: Path) -> Path:
     """A folder with what the tests need, for a Python that has no pip of its own."""
-    key = hashlib.sha256(repr((python.abi, python.musl, python.machine, wanted)).encode())
+    key = hashlib.sha256(repr((python.abi, python.musl, python.machine, numpy)).encode())
     folder = shop.cache / "dependencies" / key.hexdigest()[:16]
     with made_once(folder) as unfinished:
         if unfinished:
             pip = [sys.executable, "-m", "pip", "install", "-q", "--only-binary=:all:"]
             pip += [f"--target={unfinished}", f"--python-version={python.version}"]
-            if any(each.startswith("numpy") for each in wanted):
+            # The newest that is pure Python: what is compiled comes late to new Pythons.
+            run([*pip, "--platform=any", "--implementation=py", "--abi=none", *NEEDED], log)
+            if numpy:
                 names = ["musllinux_1_2"] if python.musl else ["manylinux_2_28", "manylinux2014"]
                 pip += [f"--platform={name}_{python.machine}" for name in names]
-                pip += ["--implementation=cp", f"--abi={python.abi}", "--abi=abi3", "--abi=none"]
-            else:
-                pip += ["--platform=any", "--implementation=py", "--abi=none"]
-            run([*pip, *wanted], log)
+                run([*pip, "--implementation=cp", f"--abi={python.abi}", "--no-deps", numpy], log)
     return folder
 
 
@@ -229,7 +229,6 @@ def wheel_under(
     def check(shop: Shop, outcome: Outcome) -> None:
         log = shop.cache / "logs" / f"line-{outcome.name}.log"
         log.unlink(missing_ok=True)
-        wanted = (*NEEDED, numpy) if numpy else NEEDED
         with shop.building:
             python = get(shop.cache)
             outcome.python = python.version + "t" * python.free_threaded
@@ -237,7 +236,7 @@ def wheel_under(
             wheel = (
                 native_wheel(shop, shop.wheels / "native") if native else cross_wheel(shop, python)
             )
-            needed = None if python.has_venv else dependencies(shop, python, wanted, log)
+            needed = None if python.has_venv else dependencies(shop, python, numpy, log)
         # The same place every time, so that what was compiled there is found again.
         folder = shop.cache / "lines" / outcome.name
         shutil.rmtree(folder, ignore_errors=True)
@@ -254,7 +253,7 @@ def wheel_under(
             run([command, "-m", "venv", "--without-pip", folder / "venv"], log)
             command = folder / "venv" / "bin" / "python"
             pip = [sys.executable, "-m", "pip", "--python", command, "install", "-q"]
-            run([*pip, "--only-binary=:all:", wheel, *wanted], log)
+            run([*pip, "--only-binary=:all:", wheel, *NEEDED, numpy], log)
         else:
             with zipfile.ZipFile(wheel) as archive:
                 archive.extractall(folder / "wheel")
