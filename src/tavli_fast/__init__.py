@@ -32,6 +32,7 @@ from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .playouts import Playouts, playouts
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
+from .reasons import Reason
 from .rules import (
     BACKGAMMON,
     FEVGA,
@@ -58,7 +59,6 @@ from .rules import (
 from .selfplay import Ply, Recording, SelfPlay
 from .steps import Step
 from .walls import Blockade, Prime, Walls
-from .why import Reason
 
 __version__ = version("tavli-fast")
 
