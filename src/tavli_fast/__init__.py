@@ -22,6 +22,8 @@ from .batch import (
     from_records,
     in_contact,
     mobility,
+    pip_counts,
+    points_won,
     start_records,
     to_records,
 )
@@ -121,7 +123,9 @@ __all__ = [
     "generate_games",
     "in_contact",
     "mobility",
+    "pip_counts",
     "playouts",
+    "points_won",
     "reference",
     "render",
     "start_records",
