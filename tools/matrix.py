@@ -297,7 +297,8 @@ def copy_tests(folder: Path) -> None:
     folder.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=ignored)
-    shutil.copytree(ROOT / "docs", folder / "docs")
+    for name in ("docs", "examples"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for path in [ROOT / "pyproject.toml", *ROOT.glob("*.md")]:
         shutil.copy(path, folder)
 
