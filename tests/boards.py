@@ -97,7 +97,9 @@ def fnv_1a(data: np.ndarray) -> np.ndarray:
 
 def fingerprints(found: tf.Afterstates, columns: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Of each row's results in any order: the sum of their hashes, (n,) uint64."""
-    return np.add.reduceat(fnv_1a(as_bytes(found.positions)[:, columns]), found.offsets[:-1])
+    # As NumPy cuts: by numbers of the machine's own size.
+    starts = found.offsets[:-1].astype(np.intp)
+    return np.add.reduceat(fnv_1a(as_bytes(found.positions)[:, columns]), starts)
 
 
 def to_position(board: Board, ruleset: Ruleset) -> tf.Position:

@@ -240,7 +240,9 @@ def kernel(
     """What the kernel makes of the same positions: sorted keys, repeats and all, and numbers."""
     rolls = np.tile(np.array(roll, dtype=np.uint8), (len(records), 1))
     found = tf.afterstates(records, rolls, ruleset)
-    rows = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(found.offsets))
+    rows = np.repeat(
+        np.arange(len(records), dtype=np.int64), np.diff(found.offsets).astype(np.intp)
+    )
     sides = []
     for name in ("own", "opp"):
         # Such small integers are exact in single precision, which multiplies far faster.

@@ -137,7 +137,7 @@ def test_best_of_every_position_by_reduceat(decisions):
     records, rolls = decisions
     found = tf.afterstates(records, rolls, tf.PORTES)
     values = found.positions["own"]["checkers"][:, 6].astype(int)
-    best = np.maximum.reduceat(values, found.offsets[:-1])
+    best = np.maximum.reduceat(values, found.offsets[:-1].astype(np.intp))
     pairs = zip(found.offsets, found.offsets[1:], strict=False)
     assert best.tolist() == [values[start:end].max() for start, end in pairs]
 

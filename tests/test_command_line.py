@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -422,6 +423,7 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "info")
     assert tf.__version__ in out
     assert tf.cpu.level in out
+    assert "not loaded" not in out
     for name, row in tf.RULESETS.items():
         (line,) = (line for line in out.splitlines() if line.split()[0] == name)
         assert all(f"{option}={getattr(row, option)}" in line for option in row.options)
@@ -433,6 +435,9 @@ def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}.")
     assert data["cpu"]["level"] in data["cpu"]["built"]
     assert data["cpu"]["level"] in data["cpu"]["supported"]
+    assert data["cpu"]["errors"] == []
+    assert data["machine"] == platform.machine()
+    assert data["gil"] or data["free_threaded"]
     assert list(data["rulesets"]) == list(tf.RULESETS)
     assert data["rulesets"]["moultezim"]["runner"] == "pass"
 

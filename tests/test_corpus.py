@@ -138,7 +138,8 @@ def test_numbers_played(corpus):
 def test_results_are_distinct(corpus):
     """The fingerprint of a set cannot tell a repeat from two equal results; this can."""
     found = tf.afterstates(corpus.records, corpus.rolls, corpus.ruleset)
-    row = np.repeat(np.arange(len(corpus.records), dtype="<u8"), np.diff(found.offsets))
+    counts = np.diff(found.offsets).astype(np.intp)
+    row = np.repeat(np.arange(len(corpus.records), dtype="<u8"), counts)
     data = as_bytes(found.positions)
     keyed = np.concatenate([data, row.view(np.uint8).reshape(-1, 8)], axis=1)
     assert len(np.unique(np.ascontiguousarray(keyed).view("V72"))) == len(data)

@@ -44,7 +44,8 @@ def test_the_plies_of_a_game_follow_one_another(ruleset, player):
             assert games.points[number] == (won if mover == 0 else -won)
             assert games.outcomes[last - 1] == won
     signs = np.where(games.players == 0, 1, -1)
-    assert (games.outcomes == signs * np.repeat(games.points, np.diff(games.offsets))).all()
+    lengths = np.diff(games.offsets).astype(np.intp)
+    assert (games.outcomes == signs * np.repeat(games.points, lengths)).all()
 
 
 def test_the_pips_player_is_the_most_pips_ahead():

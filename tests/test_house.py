@@ -174,6 +174,15 @@ def test_no_unfinished_business():
     assert not {module_of(path) for path in FILES} & forbidden
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.suffix == ".pyx"], ids=lambda path: path.name
+)
+def test_compiled_modules_need_no_gil(path):
+    """One that does not say so brings the GIL back for the whole program."""
+    directives = re.findall(r"^# cython: (.*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert "freethreading_compatible=True" in ", ".join(directives)
+
+
 # What is shipped
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -124,37 +126,57 @@ def test_moves_of_single_positions(ruleset):
     assert all(other == first for other in others)
 
 
-def imported(level: str, program: str) -> subprocess.CompletedProcess:
-    """Import the package anew with a level forced, and run a program."""
+def imported(
+    level: str, program: str, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Import the package anew with a level forced, and run a program.
+
+    `folder` holds a copy of the package that is to be taken.
+    """
     return subprocess.run(
         [sys.executable, "-c", f"import tavli_fast as tf; {program}"],
         capture_output=True,
         text=True,
-        env=os.environ | {"TAVLI_FAST_CPU": level},
+        env=environment(level, folder),
         cwd=Path(__file__).parent,
     )
 
 
+def environment(level: str, folder: Path | None) -> dict[str, str]:
+    path = [str(folder)] if folder else []
+    path += [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    return os.environ | {"TAVLI_FAST_CPU": level, "PYTHONPATH": os.pathsep.join(path)}
+
+
+def refusal(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line in which an import was refused; nothing of the program has run."""
+    assert done.returncode != 0
+    assert not done.stdout
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: "), done.stderr[-500:]
+    return last
+
+
+SHOW = "print(tf.cpu.level, tf.cpu.built, tf.cpu.supported, len(tf.cpu.errors), sep='/')"
+
+
 @pytest.mark.parametrize("level", ["auto", *LEVELS])
 def test_a_level_can_be_forced(level):
-    done = imported(level, "print(*tf.cpu, sep='/')")
+    done = imported(level, SHOW)
     assert done.returncode == 0, done.stderr[-500:]
+    assert not done.stderr
     chosen = LEVELS[0] if level == "auto" else level
-    assert done.stdout.strip() == f"{chosen}/{tf.cpu.built}/{tf.cpu.supported}"
+    assert done.stdout.strip() == f"{chosen}/{tf.cpu.built}/{tf.cpu.supported}/0"
 
 
 @pytest.mark.parametrize("level", ["x86_64_v9", "BASE", "avx2", "base ", "0"])
 def test_an_unknown_level_is_an_import_error(level):
     """It names what is built and what of it can run here."""
-    done = imported(level, "print('imported')")
-    assert done.returncode != 0
-    assert not done.stdout
+    told = refusal(imported(level, "print('imported')"))
     built, supported = ", ".join(tf.cpu.built), ", ".join(tf.cpu.supported)
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("ImportError: ")
-    assert f"TAVLI_FAST_CPU={level}" in last
-    assert f"has {built}, " in last
-    assert f"supports {supported}" in last
+    assert f"TAVLI_FAST_CPU={level}" in told
+    assert f"has {built}, " in told
+    assert f"supports {supported}" in told
 
 
 def test_an_unknown_level_leaves_the_one_in_use():
@@ -162,3 +184,103 @@ def test_an_unknown_level_leaves_the_one_in_use():
     with pytest.raises(ImportError):
         _dispatch.use("x86_64_v9")
     assert _dispatch.cpu == before
+
+
+BOTH = ("x86_64_v3", "base")
+
+
+def test_what_a_processor_offers_is_used():
+    assert _dispatch.choose("auto", BOTH, 3) == BOTH
+    assert _dispatch.choose("auto", BOTH, 2) == ("base",)
+    assert _dispatch.choose("base", BOTH, 3) == ("base",)
+    assert _dispatch.choose("x86_64_v3", BOTH, 3) == ("x86_64_v3",)
+
+
+@pytest.mark.parametrize("offered", [0, 1, 2])
+def test_a_level_that_the_processor_lacks_is_an_import_error(offered):
+    with pytest.raises(
+        ImportError, match=r"has x86_64_v3, base, of which this machine supports base$"
+    ):
+        _dispatch.choose("x86_64_v3", BOTH, offered)
+
+
+def test_no_level_is_an_import_error():
+    with pytest.raises(ImportError, match=r"has no level, of which this machine supports none$"):
+        _dispatch.choose("auto", (), 3)
+
+
+@pytest.mark.parametrize("level", sorted(set(tf.cpu.built) - set(LEVELS)))
+def test_a_level_that_is_built_and_cannot_run_here(level):
+    """On an old processor, or an emulated one."""
+    told = refusal(imported(level, "print('imported')"))
+    assert f"has {', '.join(tf.cpu.built)}, " in told
+    assert f"supports {', '.join(tf.cpu.supported)}" in told
+
+
+def kernel_of(level: str, folder: Path) -> Path:
+    (path,) = (folder / "tavli_fast").glob(f"_kernel_{level}.*")
+    return path
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package whose kernels may be spoilt."""
+    package = Path(tf.__file__).parent
+    shutil.copytree(package, tmp_path / "tavli_fast", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+BETTER = pytest.mark.skipif(len(LEVELS) < 2, reason="one level alone can run on this processor")
+
+
+@BETTER
+def test_a_missing_level_is_not_built(copy):
+    """`built` and `supported` say so, and asking for it is an error."""
+    best, *others = LEVELS
+    kernel_of(best, copy).unlink()
+    built = tuple(level for level in tf.cpu.built if level != best)
+    done = imported("auto", SHOW, copy)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert done.stdout.strip() == f"{others[0]}/{built}/{tuple(others)}/0"
+    told = refusal(imported(best, "print('imported')", copy))
+    assert f"has {', '.join(built)}, " in told
+    assert f"supports {', '.join(others)}" in told
+
+
+@BETTER
+def test_a_broken_level_is_told_of(copy):
+    """A slower one has to do, and a warning says so; told to take it, the import fails."""
+    best, *others = LEVELS
+    kernel_of(best, copy).write_bytes(b"no library")
+    done = imported("auto", SHOW, copy)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert done.stdout.strip() == f"{others[0]}/{tf.cpu.built}/{tf.cpu.supported}/1"
+    assert f"RuntimeWarning: tavli_fast runs at level {others[0]}" in done.stderr
+    assert f"{best}: " in done.stderr
+    told = refusal(imported(best, "print('imported')", copy))
+    assert "no level of the kernel can be loaded" in told
+    assert f"{best}: " in told
+    shown = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "tavli_fast", "info"],
+        capture_output=True,
+        text=True,
+        env=environment("auto", copy),
+        check=True,
+    )
+    assert re.search(rf"^not loaded  {best}: ", shown.stdout, flags=re.MULTILINE)
+
+
+def test_a_level_of_another_build_is_broken(copy):
+    """Two builds may differ in what they hand over."""
+    name = f"_kernel_{LEVELS[0]}"
+    kernel_of(LEVELS[0], copy).unlink()
+    (copy / "tavli_fast" / f"{name}.py").write_text("kernel = None\n")
+    told = refusal(imported(LEVELS[0], "print('imported')", copy))
+    assert f"{LEVELS[0]}: " in told
+
+
+def test_nothing_that_can_be_loaded_is_an_import_error(copy):
+    for level in LEVELS:
+        kernel_of(level, copy).write_bytes(b"no library")
+    told = refusal(imported("auto", "print('imported')", copy))
+    assert all(f"{level}: " in told for level in LEVELS)

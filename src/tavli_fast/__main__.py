@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import sys
+import sysconfig
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
@@ -470,6 +471,11 @@ def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
         yield show
 
 
+def _has_gil() -> bool:
+    """Whether threads wait for each other's Python code; before 3.13 they always do."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
 def _info(arguments: argparse.Namespace) -> Result:
     rulesets = {
         name: {option: getattr(row, option) for option in row.options}
@@ -478,16 +484,21 @@ def _info(arguments: argparse.Namespace) -> Result:
     data: dict[str, object] = {
         "version": __version__,
         "python": platform.python_version(),
+        "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        "gil": _has_gil(),
         "numpy": numpy.__version__,
-        "cpu": {"level": cpu.level, "built": cpu.built, "supported": cpu.supported},
+        "machine": platform.machine(),
+        "cpu": cpu._asdict(),
         "rulesets": rulesets,
     }
     lines = [
         f"tavli_fast  {__version__}",
-        f"Python      {platform.python_version()}",
+        f"Python      {platform.python_version()}, {'with' if _has_gil() else 'without'} the GIL",
         f"NumPy       {numpy.__version__}",
+        f"machine     {platform.machine()}",
         f"kernel      {cpu.level}; built: {', '.join(cpu.built)}; "
         f"supported here: {', '.join(cpu.supported)}",
+        *(f"not loaded  {error}" for error in cpu.errors),
         *(
             f"{name:11}  {', '.join(f'{option}={value}' for option, value in options.items())}"
             for name, options in rulesets.items()

@@ -2,13 +2,15 @@
 """Chooses at import which build of the kernel runs here: the best one the processor supports.
 
 `TAVLI_FAST_CPU` forces a level (`auto`, or one of those that `cpu` lists). A level that is not
-built or not supported is an `ImportError` that lists both; nothing falls back silently.
+built or not supported is an `ImportError` that lists both. Left to choose, it warns where the best
+level cannot be loaded and a slower one has to do: nothing falls back silently.
 """
 
 import os
 from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple
+from warnings import warn
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.string cimport memset
@@ -25,28 +27,28 @@ LEVELS = {"x86_64_v3": 3, "base": 0}
 
 
 class Cpu(NamedTuple):
-    """Which level of the kernel runs, which are built here, and which of those can run here."""
+    """Which level of the kernel runs, which are built here, which of those can run here.
+
+    `errors` tells of each better level that should have run and did not load.
+    """
 
     level: str
     built: tuple
     supported: tuple
+    errors: tuple
 
 
-def _choose():
-    built = tuple(
-        level for level in LEVELS if find_spec(f"tavli_fast._kernel_{level}") is not None
-    )
-    offered = x86_64_level()
+def choose(wanted, built, offered):
+    """The levels to try in turn: those that a processor of a level can run, or the wanted one."""
     supported = tuple(level for level in built if LEVELS[level] <= offered)
-    wanted = os.environ.get("TAVLI_FAST_CPU") or "auto"
     if wanted == "auto" and supported:
-        wanted = supported[0]
-    if wanted not in supported:
-        raise ImportError(
-            f"TAVLI_FAST_CPU={wanted}: this installation has {', '.join(built) or 'no level'}, "
-            f"of which this machine supports {', '.join(supported) or 'none'}"
-        )
-    return Cpu(wanted, built, supported)
+        return supported
+    if wanted in supported:
+        return (wanted,)
+    raise ImportError(
+        f"TAVLI_FAST_CPU={wanted}: this installation has {', '.join(built) or 'no level'}, "
+        f"of which this machine supports {', '.join(supported) or 'none'}"
+    )
 
 
 def use(level):
@@ -55,13 +57,35 @@ def use(level):
     capsule = import_module(f"tavli_fast._kernel_{level}").kernel
     table = <const Kernel *>PyCapsule_GetPointer(capsule, "tavli_fast.kernel")
     if table.abi != ABI:
-        raise ImportError(f"tavli_fast: level {level} is of another build ({table.abi}, not {ABI})")
+        raise ImportError(f"it is of another build ({table.abi}, not {ABI})")
     kernel = table
     cpu = cpu._replace(level=level)
 
 
-cpu = _choose()
-use(cpu.level)
+def _start():
+    """Load the best level; where that fails, the next one, which is slower and so not silent."""
+    global cpu
+    built = tuple(
+        level for level in LEVELS if find_spec(f"tavli_fast._kernel_{level}") is not None
+    )
+    offered = x86_64_level()
+    levels = choose(os.environ.get("TAVLI_FAST_CPU") or "auto", built, offered)
+    cpu = Cpu("", built, tuple(level for level in built if LEVELS[level] <= offered), ())
+    for level in levels:
+        try:
+            use(level)
+            break
+        except (ImportError, AttributeError, ValueError) as error:
+            cpu = cpu._replace(errors=(*cpu.errors, f"{level}: {error}"))
+    told = "; ".join(cpu.errors)
+    if not cpu.level:
+        raise ImportError(f"tavli_fast: no level of the kernel can be loaded: {told}")
+    if cpu.errors:
+        warn(f"tavli_fast runs at level {cpu.level}, as a better one cannot be loaded: {told}",
+             RuntimeWarning)
+
+
+_start()
 
 # By identity, which costs a tenth of hashing all the options; what is kept here keeps its ruleset
 # alive, so no number comes to mean another one. A second thread at worst translates once more.
@@ -71,17 +95,21 @@ cdef enum:
 
 
 cdef KernelRules kernel_rules(object ruleset):
-    known = _translated.get(id(ruleset))
-    if known is None:
-        if not isinstance(ruleset, Ruleset):
-            raise ValueError(
-                f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one from a text"
-            )
-        known = _translate(ruleset)
-        if len(_translated) >= MOST_KEPT:
-            _translated.clear()
-        _translated[id(ruleset)] = known
-    return <KernelRules>known
+    try:
+        # Not `get`, which Cython makes of a borrowed reference: without the GIL another thread may
+        # replace or clear what is kept before it is taken.
+        return <KernelRules>_translated[id(ruleset)]
+    except KeyError:
+        pass
+    if not isinstance(ruleset, Ruleset):
+        raise ValueError(
+            f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one from a text"
+        )
+    known = _translate(ruleset)
+    if len(_translated) >= MOST_KEPT:
+        _translated.clear()
+    _translated[id(ruleset)] = known
+    return known
 
 
 cdef KernelRules _translate(object ruleset):

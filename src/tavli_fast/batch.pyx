@@ -122,11 +122,14 @@ def _best(values, offsets, lowest):
         raise ValueError(f"values have shape {values.shape}, not ({offsets[-1]},), one a result")
     if np.isnan(values).any():
         raise ValueError(f"values: item {int(np.argmax(np.isnan(values)))} is not a number")
+    # NumPy cuts and repeats by numbers of the machine's own size, of 32 bits on some.
+    offsets = offsets.astype(np.intp, copy=False)
     # Of each pair the highest, and where that is reached for the first time.
     signed = -values if lowest else values
     highest = np.maximum.reduceat(signed, offsets[:-1])
     reached = np.flatnonzero(signed == np.repeat(highest, np.diff(offsets)))
-    return reached[np.searchsorted(reached, offsets[:-1])] - offsets[:-1]
+    first = reached[np.searchsorted(reached, offsets[:-1])] - offsets[:-1]
+    return first.astype(np.int64, copy=False)
 
 
 cdef class _Work:

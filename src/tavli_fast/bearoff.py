@@ -490,7 +490,8 @@ def _policy(
         after = _row_numbers(found.positions["own"]["checkers"][:, 1 : points + 1], checkers)
         if ruleset.cascade_from != "0":
             further[rows] = _best(after, found.offsets, expected)
-            double = np.repeat(np.tile(NEXT_DOUBLE, len(rows)), np.diff(found.offsets))
+            counts = np.diff(found.offsets).astype(np.intp, copy=False)
+            double = np.repeat(np.tile(NEXT_DOUBLE, len(rows)), counts)
             goes_on = double >= 0
             after[goes_on] = further[after[goes_on], double[goes_on]]
         best[rows] = _best(after, found.offsets, expected)
@@ -504,6 +505,8 @@ def _best(
 ) -> NDArray[np.int32]:
     """Return the best of the rows that each roll leads to: (n, 21) for n positions."""
     still = expected[after]
+    # NumPy cuts and repeats by numbers of the machine's own size.
+    offsets = offsets.astype(np.intp, copy=False)
     limit = np.minimum.reduceat(still, offsets[:-1]) + SAME
     is_best = still <= np.repeat(limit, np.diff(offsets))
     best = np.minimum.reduceat(np.where(is_best, after, len(expected)), offsets[:-1])

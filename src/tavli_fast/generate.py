@@ -49,7 +49,8 @@ class Games(NamedTuple):
     @property
     def outcomes(self) -> NDArray[np.int8]:
         """The points that the mover of each ply won in the end: (m,) int8."""
-        points = np.repeat(self.points, np.diff(self.offsets))
+        # As NumPy repeats: by numbers of the machine's own size.
+        points = np.repeat(self.points, np.diff(self.offsets).astype(np.intp, copy=False))
         return np.where(self.players == 0, points, -points)
 
 

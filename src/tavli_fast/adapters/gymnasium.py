@@ -208,11 +208,14 @@ class TavliVectorEnv(
         assert self.opponent is not None
         turns = self._opponents_turns()
         games = np.flatnonzero(turns)
-        counts = np.diff(self._after.offsets)[games]
+        # As NumPy repeats and takes: by numbers of the machine's own size.
+        counts = np.diff(self._after.offsets)[games].astype(np.intp, copy=False)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         rows = np.repeat(self._after.offsets[games] - offsets[:-1], counts) + np.arange(offsets[-1])
         asked = Afterstates(
-            np.take(self._after.positions, rows), offsets, self._after.played[games]
+            np.take(self._after.positions, rows.astype(np.intp, copy=False)),
+            offsets.astype(np.int64, copy=False),
+            self._after.played[games],
         )
         answers = np.asarray(self.opponent(asked, self.np_random))
         if (
@@ -249,7 +252,7 @@ class TavliVectorEnv(
     def _infos(self) -> dict[str, Any]:
         offsets = self._after.offsets
         counts = np.diff(offsets)
-        games = np.repeat(np.arange(self.num_envs), counts)
+        games = np.repeat(np.arange(self.num_envs), counts.astype(np.intp, copy=False))
         mask = np.zeros((self.num_envs, self._actions), np.int8)
         mask[games, np.arange(offsets[-1]) - offsets[games]] = 1
         return {
