@@ -322,6 +322,36 @@ def board_about(choose: random.Random, ruleset: Ruleset, option: str) -> Board:
     return shaped_board(choose, ruleset, shapes, PINS_ABOUT.get(option, PINS_IN))
 
 
+def mutated(choose: random.Random, ruleset: Ruleset, start: Board) -> Board:
+    """A legal board with one to four checkers of either side moved anywhere at all."""
+    sides = [[point for point in range(26) for _ in range(side[point])] for side in start[:2]]
+    pinned: tuple[set[int], set[int]] = (set(), set())
+    places = range(26) if ruleset.contact is Contact.HIT else range(BAR)
+    for _ in range(choose.randint(1, 4)):
+        who = choose.randrange(2)
+        point = sides[who].pop(choose.randrange(ruleset.checkers))
+        sides[who].append(choose.choice(places))
+        if not may_lie(ruleset, sides):
+            sides[who][-1] = point
+    for point in POINTS if ruleset.contact is Contact.PIN else ():
+        his = facing(ruleset.movement, point)
+        if point in sides[0] and his in sides[1]:
+            lone = [who for who, at in ((0, point), (1, his)) if sides[who].count(at) == 1]
+            under = choose.choice(lone)
+            pinned[under].add((point, his)[under])
+    return whole_board(choose, ruleset, *sides, pinned)
+
+
+def may_lie(ruleset: Ruleset, sides: Sequence[list[int]]) -> bool:
+    """Whether no point holds more than the mechanics let it hold of both sides."""
+    own, opp = map(Counter, sides)
+    for point in set(own) & taken_from_the_other(sides[1], ruleset):
+        alone = min(own[point], opp[facing(ruleset.movement, point)]) == 1
+        if ruleset.contact is not Contact.PIN or not alone:
+            return False
+    return any(set(side) != {OFF} for side in sides)
+
+
 def random_play(ruleset: Ruleset, seed: int, games: int, plies: int) -> list[Board]:
     """The distinct boards of uniformly random play, in the order met; one over begins anew."""
     chance = np.random.default_rng(seed)
