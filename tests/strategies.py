@@ -7,6 +7,8 @@ a plain one makes many different boards fast, Hypothesis's own makes boards that
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 import tavli_fast as tf
 from tavli_fast.reference import Board
-from tavli_fast.rules import BAR, OFF, OPTIONS, Contact, Ruleset
+from tavli_fast.rules import BAR, OFF, OPTIONS, Contact, Movement, Ruleset
 
 Shape = Callable[[random.Random, Ruleset, Collection[int]], list[int]]
 
@@ -370,6 +372,38 @@ def random_play(ruleset: Ruleset, seed: int, games: int, plies: int) -> list[Boa
 def variant(choose: random.Random, ruleset: Ruleset) -> Ruleset:
     """The game under any combination of its options."""
     return ruleset.replace(**{name: choose.choice(OPTIONS[name]) for name in ruleset.options})
+
+
+def with_checkers(ruleset: Ruleset, checkers: int) -> Ruleset:
+    """The same game with another number of checkers a side, laid out as far as they go."""
+    held = [point for point, count in enumerate(ruleset.start) for _ in range(count)]
+    points = [held[-1 - i % len(held)] for i in range(checkers)]
+    start = tuple(points.count(point) for point in range(26))
+    return dataclasses.replace(ruleset, start=start)
+
+
+MECHANICS = [
+    (Contact.HIT, Movement.CONTRARY),
+    (Contact.PIN, Movement.CONTRARY),
+    (Contact.HOLD, Movement.CONTRARY),
+    (Contact.HOLD, Movement.PARALLEL),
+]
+
+
+def new_game(choose: random.Random) -> Ruleset:
+    """A ruleset of nobody's: the start of one game, and any mechanics that have rules together."""
+    contact, movement = choose.choice(MECHANICS)
+    base = choose.choice([each for each in tf.RULESETS.values() if each.movement is movement])
+    plain = Ruleset(
+        game="new", title="New", contact=contact, movement=movement, start=base.start, options=()
+    )
+    options: dict[str, str] = {}
+    for name, values in choose.sample(list(OPTIONS.items()), len(OPTIONS)):
+        value = choose.choice(values)
+        with contextlib.suppress(ValueError):
+            dataclasses.replace(plain, **options, **{name: value})
+            options[name] = value
+    return dataclasses.replace(plain, **options)
 
 
 @st.composite

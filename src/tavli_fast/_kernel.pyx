@@ -120,7 +120,10 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
     # The last pair always goes by the scratch rows: it has none after it to cover its junk.
     cdef int64_t last = work.rows * work.rolls_each - 1
     cdef int64_t room, count
-    cdef const uint8_t *dice
+    # Each die is read once, so that what was checked is what is played, whatever another thread
+    # does to the rolls meanwhile.
+    cdef const volatile uint8_t *dice
+    cdef int die, other
     cdef Turn turn
     while row < work.rows:
         prepare(&turn, &work.records[row], work.rules, work.flip)
@@ -129,21 +132,22 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
             return
         while at < work.rolls_each:
             dice = work.rolls + row * work.roll_stride + 2 * at
-            if not (1 <= dice[0] <= 6 and 1 <= dice[1] <= 6):
+            die = dice[0]
+            other = dice[1]
+            if not (1 <= die <= 6 and 1 <= other <= 6):
                 work.fault = BAD_DIE
                 return
             room = work.capacity - work.used
             if not work.out:
-                count = count_roll(&turn, dice[0], dice[1], work.scratch, &work.played[work.done])
+                count = count_roll(&turn, die, other, work.scratch, &work.played[work.done])
             elif (
-                room >= (MOST_DOUBLE if dice[0] == dice[1] else MOST_MIXED)
+                room >= (MOST_DOUBLE if die == other else MOST_MIXED)
                 and work.done < last and not stream
             ):
-                count = play_roll(&turn, dice[0], dice[1], work.out + work.used,
+                count = play_roll(&turn, die, other, work.out + work.used,
                                   &work.played[work.done])
             else:
-                count = play_roll(&turn, dice[0], dice[1], work.scratch,
-                                  &work.played[work.done])
+                count = play_roll(&turn, die, other, work.scratch, &work.played[work.done])
                 if room < count:
                     return
                 if stream:

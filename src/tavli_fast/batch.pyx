@@ -25,6 +25,8 @@ ALL_ROLLS = np.array(
 )
 """The 21 distinct rolls, (21, 2) uint8, higher die first; as `rolls` it means all 21 of each."""
 ALL_ROLLS.setflags(write=False)
+# What is read: nobody else can change these.
+cdef object _ALL_ROLLS = ALL_ROLLS.copy()
 
 cdef object _WALLS = np.dtype([("longest", "u1"), ("live", "u1"), ("trapped", "u1")])
 
@@ -44,6 +46,10 @@ BLOCKADE = np.dtype([
 cdef enum:
     _FEW = 256
     _SAMPLE = 4096
+
+# More threads than any machine has processors would only wait for each other.
+cdef enum:
+    _MOST_THREADS = 256
 
 # An `out` of 64 MB is larger than the caches. Fresh memory is not streamed to: the system has just
 # drawn it into them to clear it.
@@ -124,6 +130,9 @@ cdef int64_t _as_number(n) except -1:
         number = -1
     if number < 0:
         raise ValueError(f"n is a number of positions, not {n!r}")
+    # So that their bytes are a number of 64 bits.
+    if number >> 56:
+        raise MemoryError(f"no machine has room for {n} positions")
     return number
 
 
@@ -153,7 +162,7 @@ cdef object _as_records(records):
 cdef object _as_rolls(rolls, rows):
     """The rolls as contiguous uint8, and how many are played from each record."""
     if rolls is ALL_ROLLS:
-        return rolls, len(ALL_ROLLS)
+        return _ALL_ROLLS, len(_ALL_ROLLS)
     if is_plain(rolls, _BYTE, 2) and rolls.shape == (rows, 2):
         return rolls, 1
     rolls = np.asarray(rolls)
@@ -202,16 +211,27 @@ cdef bint _overlap(out, array) except -1:
     return first < other + other_length and other < first + length
 
 
-cdef object _as_threads(threads):
-    if type(threads) is int and threads > 0:
-        return threads
+cdef int64_t _as_threads(threads) except -1:
     try:
         threads = index(threads)
     except TypeError:
         threads = 0
     if threads < 1:
         raise ValueError("threads is an integer of at least 1")
-    return threads
+    return min(threads, _MOST_THREADS)
+
+
+cdef object _refuse_change():
+    raise ValueError("records or rolls were changed by another thread during the call")
+
+
+cdef object _refuse_record(const Record *record, KernelRules law, ruleset, row):
+    """Raise what is wrong with a record, unless another thread has mended it since it was read."""
+    cdef Record now = record[0]
+    cdef int fault = kernel.faults(&now, &law.rules)
+    if not fault:
+        _refuse_change()
+    raise IllegalPosition(describe_faults(&now, ruleset, fault), row=row)
 
 
 cdef class _Work:
@@ -220,8 +240,9 @@ cdef class _Work:
     cdef Batch batch
     cdef KernelRules law
     cdef object records, rolls, ruleset, offsets, played
+    cdef uint8_t few_rolls[2 * _FEW]
 
-    def __cinit__(self, records, rolls, int64_t each, ruleset, flip):
+    def __cinit__(self, records, rolls, int64_t each, ruleset, bint flip):
         cdef int64_t pairs = len(records) * each
         self.records, self.rolls, self.ruleset = records, rolls, ruleset
         self.law = kernel_rules(ruleset)
@@ -232,8 +253,12 @@ cdef class _Work:
         self.batch.roll_stride = 2 if each == 1 and rolls.ndim == 2 else 0
         self.batch.rolls_each = each
         self.batch.rows = len(records)
+        if self.batch.roll_stride and self.batch.rows <= _FEW:
+            # Their doubles tell how much room is needed: they must not change until it is used.
+            memcpy(self.few_rolls, self.batch.rolls, 2 * self.batch.rows)
+            self.batch.rolls = self.few_rolls
         self.batch.rules = &self.law.rules
-        self.batch.flip = bool(flip)
+        self.batch.flip = flip
         self.batch.out = NULL
         self.batch.capacity = 0
         self.batch.stream = False
@@ -274,11 +299,13 @@ cdef class _Work:
         cdef int64_t row = part.done // part.rolls_each
         cdef const uint8_t *dice = part.rolls + row * part.roll_stride
         cdef int64_t at = row + (part.records - self.batch.records)
-        if part.fault == BAD_DIE:
-            _refuse_roll(at, (dice[0], dice[1]))
-        # What the record holds now: another thread may have mended it since.
-        faults = describe_faults(&part.records[row], self.ruleset, part.fault)
-        raise IllegalPosition(faults, row=at)
+        if part.fault != BAD_DIE:
+            _refuse_record(&part.records[row], self.law, self.ruleset, at)
+        dice += 2 * (part.done % part.rolls_each)
+        roll = (dice[0], dice[1])
+        if 1 <= min(roll) and max(roll) <= 6:
+            _refuse_change()
+        _refuse_roll(at, roll)
 
     cdef object check(self):
         """Refuse the first bad record."""
@@ -402,6 +429,8 @@ cdef class _Work:
                 self.batch.stream = len(out) >= _STREAM_FROM
             parts = self.parts(threads)
             used = list(pool.map(_Part.fill, parts, [out] * threads, starts[:-1], starts[1:]))
+        if used[:-1] != starts[1:-1]:
+            _refuse_change()
         return out[: used[-1]]
 
 
@@ -442,7 +471,7 @@ cdef class _Part:
             needed = self.work.count_together(1).sum()
             if needed > len(out):
                 raise ValueError(f"out has {len(out)} rows; {needed} are needed")
-            raise ValueError("records were changed by another thread during the call")
+            _refuse_change()
         return self.batch.used
 
 
@@ -467,10 +496,13 @@ def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
     >>> np.diff(result.offsets).tolist(), result.played.tolist()
     ([16, 7], [2, 2])
     """
+    # What may run code of the caller comes before anything is remembered of his arrays.
+    cdef int64_t most_threads = _as_threads(threads)
+    flip = bool(flip)
     records = _as_records(records)
     rolls, each = _as_rolls(rolls, len(records))
     cdef _Work work = _Work(records, rolls, each, ruleset, flip)
-    threads = min(_as_threads(threads), max(1, work.pairs() // _FEW))
+    threads = min(most_threads, max(1, work.pairs() // _FEW))
     if out is not None:
         out = _as_out(out, records, rolls)
     if threads > 1:
@@ -496,10 +528,11 @@ def count_afterstates(records, rolls, ruleset, threads=1):
     >>> tf.count_afterstates(tf.start_records(tf.PORTES, 1), tf.ALL_ROLLS, tf.PORTES)[:3].tolist()
     [42, 15, 75]
     """
+    cdef int64_t most_threads = _as_threads(threads)
     records = _as_records(records)
     rolls, each = _as_rolls(rolls, len(records))
     cdef _Work work = _Work(records, rolls, each, ruleset, False)
-    return work.count_together(min(_as_threads(threads), max(1, work.pairs() // _FEW)))
+    return work.count_together(min(most_threads, max(1, work.pairs() // _FEW)))
 
 
 cdef enum Question:
@@ -526,10 +559,10 @@ cdef class _Survey:
         self.rows = <const Record *>address(self.records)
         self.answers = address(self.out)
 
-    cdef object ask(self, threads):
+    cdef object ask(self, int64_t most_threads):
         """The answers, found by threads that share the rows."""
         cdef int64_t rows = len(self.records)
-        threads = min(_as_threads(threads), max(1, rows // _FEW))
+        threads = min(most_threads, max(1, rows // _FEW))
         if threads == 1:
             self.ask_part(0, rows)
             return self.out
@@ -558,9 +591,7 @@ cdef class _Survey:
                     <Blockade *>self.answers + first, &fault
                 )
         if fault:
-            raise IllegalPosition(
-                describe_faults(&rows[done], self.ruleset, fault), row=first + done
-            )
+            _refuse_record(&rows[done], self.law, self.ruleset, first + done)
 
 
 def blockades(records, ruleset, rolls=True, threads=1):
@@ -575,10 +606,11 @@ def blockades(records, ruleset, rolls=True, threads=1):
     >>> found["full_rolls"].tolist(), found["opp"]["live"].tolist()
     ([33, 33], [1, 1])
     """
+    cdef int64_t most_threads = _as_threads(threads)
     cdef _Survey survey = _Survey(
         _BLOCKADES if rolls else _WALLS_ALONE, records, ruleset, BLOCKADE
     )
-    return survey.ask(threads)
+    return survey.ask(most_threads)
 
 
 def mobility(records, ruleset, threads=1):
@@ -591,8 +623,9 @@ def mobility(records, ruleset, threads=1):
     >>> tf.mobility(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
     [[0, 3, 33]]
     """
+    cdef int64_t most_threads = _as_threads(threads)
     cdef _Survey survey = _Survey(_MOBILITY, records, ruleset, np.uint8, (3,))
-    return survey.ask(threads)
+    return survey.ask(most_threads)
 
 
 def in_contact(records, ruleset, threads=1):
@@ -605,8 +638,9 @@ def in_contact(records, ruleset, threads=1):
     >>> tf.in_contact(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
     [True]
     """
+    cdef int64_t most_threads = _as_threads(threads)
     cdef _Survey survey = _Survey(_IN_CONTACT, records, ruleset, np.bool_)
-    return survey.ask(threads)
+    return survey.ask(most_threads)
 
 
 def to_records(positions):

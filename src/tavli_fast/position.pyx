@@ -117,6 +117,34 @@ cdef Position from_record(const Record *record, object ruleset, KernelRules law)
     return position
 
 
+cdef list single_steps(Position position, int number, uint32_t locked, uint32_t runner,
+                       int head_taken):
+    """Every single step by one number: position reached, hit, what is left free, (from, to)."""
+    cdef Freedom freedom
+    cdef Record reached
+    cdef uint32_t sources
+    cdef int point, hit
+    cdef list found = []
+    freedom.locked = locked
+    freedom.runner = runner
+    freedom.head_taken = head_taken
+    sources = kernel.sources(&position.record, number, &position.law.rules, &freedom)
+    for point in range(25, 0, -1):
+        if sources >> point & 1:
+            freedom.locked = locked
+            freedom.runner = runner
+            freedom.head_taken = head_taken
+            reached = position.record
+            hit = kernel.step(&reached, point, number, &position.law.rules, &freedom)
+            found.append((
+                from_record(&reached, position.ruleset, position.law),
+                hit,
+                (freedom.locked, freedom.runner, freedom.head_taken),
+                (point, max(point - number, 0)),
+            ))
+    return found
+
+
 cdef int read_roll(object roll, int *die, int *other) except -1:
     try:
         first, second = roll
@@ -522,8 +550,8 @@ cdef class Position:
                 for number in dict.fromkeys(numbers):
                     rest = list(numbers)
                     rest.remove(number)
-                    for reached, hit, freedom, step in (<Position>position)._steps(
-                        number, locked, runner, head_taken
+                    for reached, hit, freedom, step in single_steps(
+                        position, number, locked, runner, head_taken
                     ):
                         further.setdefault(
                             (reached, *freedom, tuple(rest)),
@@ -543,32 +571,6 @@ cdef class Position:
         """Points of new pins. One in passing leaves no trace, and another way may not make it."""
         before = self.opp_pinned
         return tuple([25 - point for point in after.opp_pinned if point not in before])
-
-    def _steps(self, int number, uint32_t locked, uint32_t runner, int head_taken):
-        """Every single step by one number: position reached, hit, what is left free, (from, to)."""
-        cdef Freedom freedom
-        cdef Record reached
-        cdef uint32_t sources
-        cdef int point, hit
-        cdef list found = []
-        freedom.locked = locked
-        freedom.runner = runner
-        freedom.head_taken = head_taken
-        sources = kernel.sources(&self.record, number, &self.law.rules, &freedom)
-        for point in range(25, 0, -1):
-            if sources >> point & 1:
-                freedom.locked = locked
-                freedom.runner = runner
-                freedom.head_taken = head_taken
-                reached = self.record
-                hit = kernel.step(&reached, point, number, &self.law.rules, &freedom)
-                found.append((
-                    from_record(&reached, self.ruleset, self.law),
-                    hit,
-                    (freedom.locked, freedom.runner, freedom.head_taken),
-                    (point, max(point - number, 0)),
-                ))
-        return found
 
     def parse_move(self, text, roll, numbers=None):
         """Return the legal move that a text in standard notation means.
