@@ -137,7 +137,7 @@ def test_an_id_of_no_position() -> None:
 
 
 def test_rules_of_ones_own_have_no_id() -> None:
-    for change in ({"game": "mine"}, {"start": (0,) * 24 + (14, 0)}, {"runner": "enter"}):
+    for change in ({"game": "mine"}, {"start": (0,) * 24 + (14, 0)}):
         position = tf.Position.start(dataclasses.replace(tf.PORTES, **change))
         with pytest.raises(tf.NotationError, match="has no position ID"):
             _ = position.id

@@ -203,7 +203,11 @@ def _read_side(name, given, checkers, faults):
     if hasattr(given, "items"):
         pairs = list(given.items())
     else:
-        given = list(given)
+        try:
+            given = list(given)
+        except TypeError:
+            faults.append(f"{name} is {given!r}, neither a mapping nor 26 counts")
+            return counts
         pairs = list(enumerate(given))
         if len(given) != 26:
             faults.append(f"{name} has {len(given)} counts, not 26 (0 off, 1 to 24, 25 bar)")
@@ -227,6 +231,26 @@ def _read_side(name, given, checkers, faults):
     return counts
 
 
+def _read_pins(name, given, faults):
+    """Turn points into a list of them, collecting what is wrong with them."""
+    points = []
+    try:
+        given = list(given)
+    except TypeError:
+        faults.append(f"{name} is {given!r}, not points")
+        return points
+    for under in given:
+        try:
+            point = index(under)
+        except TypeError:
+            point = 0
+        if 1 <= point <= 24:
+            points.append(point)
+        else:
+            faults.append(f"{name} has point {under!r}; pins are on 1 to 24")
+    return points
+
+
 @cython.final
 cdef class Move:
     """All the steps of one turn, and the position they lead to.
@@ -246,9 +270,9 @@ cdef class Move:
     cdef readonly tuple hits
     cdef readonly Position after
 
-    def __init__(self, steps, hits, after):
-        self.steps = tuple(steps)
-        self.hits = tuple(hits)
+    def __init__(self, steps, hits, Position after not None):
+        self.steps = tuple([read_step(step) for step in steps])
+        self.hits = tuple([index(point) for point in hits])
         self.after = after
 
     def __str__(self):
@@ -311,11 +335,8 @@ cdef class Position:
             bytes_[point] = own_counts[point]
             bytes_[32 + point] = opp_counts[point]
         for name, pinned, side in (("own_pinned", own_pinned, 0), ("opp_pinned", opp_pinned, 32)):
-            for under in pinned:
-                if not 1 <= index(under) <= 24:
-                    faults.append(f"{name} has point {under!r}; pins are on 1 to 24")
-                else:
-                    bytes_[side + 28 + under // 8] |= 1 << under % 8
+            for under in _read_pins(name, pinned, faults):
+                bytes_[side + 28 + under // 8] |= 1 << under % 8
         if not faults:
             faults = describe_faults(
                 &self.record, ruleset, kernel.faults(&self.record, &law.rules)

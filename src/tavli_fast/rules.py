@@ -368,7 +368,9 @@ TAVLI = (PORTES, PLAKOTO, FEVGA)
 """The games of a tavli match, in their order."""
 
 _ALIASES = {alias: row for row in RULESETS.values() for alias in row.aliases}
-_RULESET_TEXT = re.compile(r"\s*(?P<game>[^()]+?)\s*(?:\(\s*(?P<options>[^()]*?)\s*\))?\s*")
+# Spaces are taken off what is found: a pattern that skipped them could go over a long text again
+# and again.
+_RULESET_TEXT = re.compile(r"(?P<game>[^()]+)(?:\((?P<options>[^()]*)\))?")
 
 
 def find_ruleset(text: str) -> Ruleset:
@@ -388,15 +390,16 @@ def find_ruleset(text: str) -> Ruleset:
         ...
     ValueError: unknown game 'chess'; the games are portes, backgammon, tavla, ...
     """
-    match = _RULESET_TEXT.fullmatch(text)
-    if match is None:
+    match = _RULESET_TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
+    game = match["game"].strip() if match else ""
+    if match is None or not game:
         raise ValueError(f"not a ruleset: {text!r}; write it like 'fevga(mother_prime=free)'")
-    key = re.sub(r"[\s-]+", "_", match["game"].casefold())
+    key = re.sub(r"[\s-]+", "_", game.casefold())
     row = RULESETS.get(key) or _ALIASES.get(key)
     if row is None:
-        raise ValueError(f"unknown game {match['game']!r}; the games are {', '.join(RULESETS)}")
+        raise ValueError(f"unknown game {game!r}; the games are {', '.join(RULESETS)}")
     options: dict[str, str] = {}
-    for item in filter(None, re.split(r"\s*,\s*", match["options"] or "")):
+    for item in filter(None, map(str.strip, (match["options"] or "").split(","))):
         name, equals, value = (part.strip().casefold() for part in item.partition("="))
         if not equals or not value:
             raise ValueError(f"not an option: {item!r} in {text!r}; write it like 'runner=pass'")
