@@ -89,7 +89,7 @@ def main() -> None:
     differing = 0
     for ruleset in map(tf.find_ruleset, arguments.games):
         choose = random.Random(f"{arguments.seed} {ruleset}")
-        some = itertools.islice(pairs(choose, ruleset), arguments.pairs)
+        some = itertools.islice(pairs(choose, ruleset, True), arguments.pairs)
         for pair in tqdm(some, desc=str(ruleset), total=arguments.pairs, mininterval=1):
             try:
                 agree_on_a_walk(choose, *pair)

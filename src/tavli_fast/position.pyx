@@ -177,7 +177,7 @@ cdef tuple read_step(object step):
     """The points of a step, given with or without more about it."""
     try:
         start, end = map(index, step[:2])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, LookupError):
         start = end = 0
     if not (1 <= start <= 25 and 0 <= end <= 24):
         raise ValueError(f"a step is (from, to), from 25 (bar) to 0 (off), not {step!r}")
