@@ -1,7 +1,7 @@
 """The compiled modules. Everything else about the package is in pyproject.toml.
 
-TAVLI_FAST_CHECKED=1 builds with Cython's bounds checks and C assertions, and so that whatever the C
-standard leaves undefined stops the program (not with Microsoft's compiler);
+TAVLI_FAST_CHECKED=1 builds with C assertions, and so that whatever the C standard leaves undefined
+stops the program (not with Microsoft's compiler);
 TAVLI_FAST_MACHINE names the machine to build for, where that is another one.
 """
 
@@ -54,10 +54,7 @@ def compiled(name, source, flags=()):
         [extension],
         build_dir=f"build/cython/{name}",
         include_path=["src"],
-        compiler_directives={
-            "boundscheck": CHECKED,
-            "embedsignature": True,
-        },
+        compiler_directives={"embedsignature": True},
         force=CHECKED,
     )[0]
 
@@ -68,9 +65,10 @@ setup(
             compiled(f"_kernel_{level}", "_kernel.pyx", flags)
             for level, flags in KERNEL_LEVELS.items()
         ),
-        compiled("_dispatch", "_dispatch.pyx"),
-        compiled("steps", "steps.pyx"),
-        compiled("position", "position.pyx"),
-        compiled("batch", "batch.pyx"),
+        *(
+            compiled(path.stem, path.name)
+            for path in sorted(Path(SOURCES).glob("*.pyx"))
+            if path.stem != "_kernel"
+        ),
     ]
 )

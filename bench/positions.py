@@ -59,25 +59,22 @@ def playouts(ruleset: tf.Ruleset, n: int = 20_000, games: int = 100, seed: int =
     """About n consecutive decisions of random play, so from all phases of the game.
 
     The games are played in lockstep; a finished one starts again. The result is chosen by a lottery
-    of its bytes, so that the positions do not depend on the order in which results are found.
+    of its bytes, so that the positions do not depend on the order in which results are found. What
+    is left over of another's double is not among them: it is no roll of its own.
     """
-    rng = np.random.default_rng(seed)
-    plies = -(-n // games)
-    start = tf.start_records(ruleset, games)
-    records = np.empty((plies, games), tf.POSITION)
-    rolls = rng.integers(1, 7, (plies, games, 2), dtype=np.uint8)
-    now = start
-    for ply in range(plies):
-        records[ply] = now
-        found = tf.afterstates(now, rolls[ply], ruleset, flip=True)
-        lots = found.positions.view(np.uint64).reshape(-1, 8) @ rng.integers(
+    play, rng = tf.SelfPlay(ruleset, games, seed), np.random.default_rng(seed)
+    records, rolls, found = [], [], 0
+    while found < n:
+        whole = play.numbers == 0
+        records.append(play.positions[whole])
+        rolls.append(play.rolls[whole])
+        found += whole.sum()
+        result = play.afterstates()
+        lots = result.positions.view(np.uint64).reshape(-1, 8) @ rng.integers(
             2**64, size=8, dtype=np.uint64
         )
-        game = np.repeat(np.arange(games), np.diff(found.offsets))
-        now = found.positions[np.lexsort((lots, game))[found.offsets[:-1]]]
-        finished = now["opp"]["checkers"][:, 0] == ruleset.checkers
-        now[finished] = start[finished]
-    return counted(ruleset, records.reshape(-1), rolls.reshape(-1, 2))
+        play.advance(result.best(lots))
+    return counted(ruleset, np.concatenate(records)[:n], np.concatenate(rolls)[:n])
 
 
 def counted(ruleset: tf.Ruleset, records: np.ndarray, rolls: np.ndarray) -> Decisions:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import faulthandler
 import io
 import os
 import random
@@ -197,12 +198,50 @@ def records(choose: random.Random) -> None:
     tf.check_records(found.positions, ruleset)
 
 
+def selfplay(choose: random.Random) -> None:
+    ruleset = some(choose, choose.choice([choose.choice(GAMES), tf.TAVLI]))
+    play = tf.SelfPlay(
+        ruleset,
+        choose.choice([1, 3, number(choose) % 300]),
+        some(choose, number(choose)),
+        target=choose.choice([5, number(choose)]),
+        ply_cap=choose.choice([None, 3, number(choose)]),
+        record=True,
+    )
+    for _ in range(5):
+        found = play.afterstates(flip=some(choose, True), threads=choose.choice([1, 2]))
+        choice = [choose.randrange(count) for count in np.diff(found.offsets).tolist()]
+        if choose.random() < 0.1:
+            choice[choose.randrange(len(choice))] = number(choose)
+        play.advance(some(choose, choice))
+    assert len(list(play.recording().replay())) == 5
+
+
+def recordings(choose: random.Random) -> None:
+    """Files that are nearly recordings, or of another kind."""
+    play = tf.SelfPlay(choose.choice([tf.GIOUL, tf.TAVLI]), 2, rng=1, record=True)
+    play.advance(np.zeros(2, int))
+    recording = play.recording()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "games.npz"
+        if choose.random() < 0.5:
+            damaged = choose.choice([*recording.head])
+            head = {**recording.head, damaged: choose.choice([None, -1, "x", [], {}, [1], 2**70])}
+            recording._replace(head=head).save(file)
+        else:
+            recording.save(file)
+            data = bytearray(file.read_bytes())
+            for _ in range(choose.choice([1, 1, 3, 30])):
+                data[choose.randrange(len(data))] = choose.randrange(256)
+            file.write_bytes(data[: choose.choice([len(data), choose.randrange(len(data))])])
+        list(tf.Recording.load(file).replay())
+
+
 def rulesets(choose: random.Random) -> None:
+    anything = [*tf.Contact, *tf.Movement, *ODD, (0,) * 26, "off"]
     changes = {
-        choose.choice([*OPTIONS, "contact", "movement", "start", "game"]): choose.choice(
-            [*choose.choice(list(OPTIONS.values())), *tf.Contact, *tf.Movement, *ODD, (0,) * 26]
-        )
-        for _ in range(choose.randint(1, 4))
+        name: choose.choice([choose.choice(OPTIONS.get(name, anything)), choose.choice(anything)])
+        for name in choose.choices([*OPTIONS, "contact", "movement", "start", "game"], k=2)
     }
     made = dataclasses.replace(choose.choice(GAMES), **changes)
     use(choose, to_position(arbitrary_board(choose, made), made))
@@ -288,7 +327,8 @@ TARGETS: dict[str, Callable[[random.Random], None]] = {
     each.__name__: each
     for each in (
         *(ruleset_texts, position_texts, position_ids, other_ids, moves, rolls),
-        *(positions, records, rulesets, turns, games, commands, pictures),
+        *(positions, records, rulesets, turns, games, selfplay, recordings),
+        *(commands, pictures),
     )
 }
 
@@ -334,16 +374,18 @@ def pseudo_random(names: list[str], seconds: float, seed: int) -> int:
 
 
 class Consumer(random.Random):
-    """A `Random` whose numbers are the fuzzer's bytes, zeros when they are used up."""
+    """A `Random` whose numbers are the fuzzer's bytes, and pseudo-random when they are used up."""
 
     def __init__(self, data: bytes) -> None:
-        super().__init__(0)
+        super().__init__(len(data))
         self.data, self.at = data, 0
 
     def getrandbits(self, k: int) -> int:
         wanted = -(-k // 8)
-        taken = self.data[self.at : self.at + wanted].ljust(wanted, b"\0")
+        taken = self.data[self.at : self.at + wanted]
         self.at += wanted
+        if len(taken) < wanted:
+            return super().getrandbits(k)
         return int.from_bytes(taken, "little") >> (8 * wanted - k)
 
     def random(self) -> float:
@@ -381,7 +423,7 @@ def main() -> None:
     if unknown:
         parser.error(f"no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
     names = arguments.targets or list(TARGETS)
-    sys.path.insert(0, str(Path(__file__).parent))
+    faulthandler.enable()
     if arguments.engine == "atheris":
         guided(names, arguments.seconds, arguments.seed)
     elif pseudo_random(names, arguments.seconds, arguments.seed):

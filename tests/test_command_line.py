@@ -331,6 +331,29 @@ def test_perft_works_without_tqdm(
     assert run(capsys, "perft", "fevga", "1") == "22\n"
 
 
+# bench
+
+
+def test_bench_times_the_games_that_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "fevga(mother_prime=free)"
+    lines = run(capsys, "bench", "hypergammon", text, "--rounds", "1").splitlines()
+    assert [line[: len(text)].strip() for line in lines[2:]] == ["hypergammon", text]
+    assert lines[1].split() == ["rolls", "results", "single", "calls", "games", "perft", "paths"]
+    assert all(int(each.replace(",", "")) > 100 for each in lines[2].split()[1:])
+
+
+def test_bench_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "bench", "hypergammon", "--rounds", "1", "--json"))
+    assert found["cpu"] == tf.cpu.level
+    assert set(found["a_second"]) == {"hypergammon"}
+    assert found["a_second"]["hypergammon"]["results"] > 100
+
+
+def test_a_bench_of_no_rounds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "hypergammon", "--rounds", "0"]) == 2
+    assert capsys.readouterr().err == "tavli-fast: error: rounds is at least 1, not 0\n"
+
+
 # info
 
 

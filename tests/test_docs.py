@@ -40,11 +40,14 @@ def test_examples_in_docstrings(module):
         assert results.attempted > 0, "no example was found"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md"])
+PAGES = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md", *PAGES])
 def test_examples_in_texts(name):
     results = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS)
     assert results.failed == 0
-    if name == "README.md":
+    if name in ("README.md", "docs/bots.md"):
         assert results.attempted > 0, "no example was found"
 
 
@@ -88,7 +91,9 @@ def test_every_value_is_told_of(option):
     assert not missing, f"RULES.md says nothing of {option}={missing}"
 
 
-@pytest.mark.parametrize("name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "RULES.md", "CONTRIBUTING.md", "CHANGELOG.md", *PAGES]
+)
 def test_rulesets_in_texts_exist(name):
     """Whatever looks like a game with options is one, but for the words `option=value`."""
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import subprocess
 import sys
@@ -54,6 +55,15 @@ ENTRIES = {
     ),
     "in_contact": lambda records, rolls, ruleset, threads: tf.in_contact(
         records, ruleset, threads=threads
+    ),
+    "features": lambda records, rolls, ruleset, threads: tf.features(
+        records, ruleset, threads=threads
+    ),
+    "features, compact": lambda records, rolls, ruleset, threads: tf.features(
+        records, ruleset, encoding="compact", on_roll="opp", threads=threads
+    ),
+    "playouts": lambda records, rolls, ruleset, threads: tf.playouts(
+        records, ruleset, rng=1, max_plies=20, threads=threads
     ),
     "check_records": lambda records, rolls, ruleset, threads: tf.check_records(records, ruleset),
     "from_records": lambda records, rolls, ruleset, threads: tf.from_records(records, ruleset),
@@ -149,7 +159,7 @@ def test_any_layout_at_every_entry(ruleset):
 def test_no_rows_at_every_entry(name):
     none = np.zeros(0, dtype=tf.POSITION)
     found = ENTRIES[name](none, np.zeros((0, 2), np.uint8), tf.PORTES, 3)
-    assert len(found_bytes(found)) in (0, 8)
+    assert len(found_bytes(found)) in (0, 8), "one offset at most"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's address space")
@@ -319,7 +329,7 @@ def test_records_and_rolls_changed_by_another_thread(ruleset, noise):
     answers = {
         name: entry(records, rolls, ruleset, 1)[quiet]
         for name, entry in ENTRIES.items()
-        if name in ("count_afterstates", "blockades", "mobility", "in_contact")
+        if name in ("count_afterstates", "blockades", "mobility", "in_contact", "features")
     }
     answered = refused = 0
     with Neighbour(write) as neighbour:
@@ -358,9 +368,10 @@ def test_mixed_rolls_that_become_doubles_under_way():
 
     with Neighbour(write) as neighbour:
         while neighbour.time_left():
-            rolls[:, 0] = 2
-            tf.afterstates(records, rolls, crowded)
-            tf.count_afterstates(records, rolls, crowded)
+            for call in (tf.afterstates, tf.count_afterstates):
+                rolls[:, 0] = 2
+                with contextlib.suppress(ValueError):
+                    call(records, rolls, crowded)
 
 
 def test_arguments_that_change_the_records():
@@ -385,10 +396,48 @@ def test_arguments_that_change_the_records():
         lambda: tf.mobility(records, tf.PORTES, threads=Meddler(2)),
         lambda: tf.blockades(records, tf.PORTES, threads=Meddler(2)),
         lambda: tf.in_contact(records, tf.PORTES, threads=Meddler(2)),
+        lambda: tf.features(records, tf.PORTES, threads=Meddler(2)),
+        lambda: tf.playouts(records, tf.PORTES, rng=1, threads=Meddler(2)),
     ):
         records[:] = tf.start_records(tf.PORTES, 600)
         with pytest.raises(ValueError, match=r"row 0: own has|rolls have dtype object"):
             call()
+
+
+@pytest.mark.parametrize("ruleset", [tf.GIOUL, tf.GUL_BARA, tf.PLAKOTO], ids=str)
+def test_results_that_are_exchanged_before_they_are_chosen(ruleset):
+    """Positions that no move reaches: refused, or played on from, whatever cascade comes of it."""
+    choose = np.random.default_rng(4)
+    others = decisions(ruleset, 500)[0]
+    noise = np.frombuffer(choose.bytes(64 * 20), dtype=tf.POSITION)
+    play = tf.SelfPlay(ruleset, 200, rng=1)
+    refused = 0
+    for turn in range(60):
+        found = play.afterstates()
+        found.positions[:] = choose.choice(
+            noise if turn % 20 == 19 else others, len(found.positions)
+        )
+        play.advance(choose.integers(np.diff(found.offsets)))
+        try:
+            play.afterstates()
+        except tf.IllegalPosition:
+            refused += 1
+            play = tf.SelfPlay(ruleset, 200, rng=turn)
+    assert refused == 3
+
+
+@needs_guards
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize("encoding", ["td_gammon", "compact"])
+def test_no_feature_is_written_beyond_out(encoding, at_end):
+    for ruleset in (tf.PORTES, tf.PLAKOTO):
+        records = decisions(ruleset, 3000)[0]
+        expected = tf.features(records, ruleset, encoding=encoding)
+        out = guarded(np.zeros_like(expected), at_end)
+        for threads in (1, 2):
+            out[:] = -1
+            tf.features(records, ruleset, encoding=encoding, out=out, threads=threads)
+            assert np.array_equal(out, expected)
 
 
 def test_the_list_of_all_rolls_cannot_be_spoilt():

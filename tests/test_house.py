@@ -33,13 +33,22 @@ MAY_IMPORT = {
     "steps": {"_kernel", "_dispatch"},
     "why": {"rules", "reference"},
     "position": {
-        *("rules", "walls", "notation", "ids", "render", "svg", "why"),
+        *("rules", "walls", "notation", "ids", "render", "svg", "why", "sharing"),
         *("_kernel", "_dispatch", "steps"),
     },
-    "batch": {"rules", "_kernel", "_dispatch", "position"},
+    "sharing": set(),
+    "arrays": {"position"},
+    "batch": {"rules", "_kernel", "_dispatch", "position", "arrays"},
+    "features": {"rules", "_kernel", "_dispatch", "position", "arrays"},
+    "playouts": {"rules", "_kernel", "_dispatch", "position", "arrays", "sharing"},
     "match": {"rules", "position"},
+    "selfplay": {
+        *("rules", "_kernel", "_dispatch", "position", "arrays", "batch", "match", "playouts"),
+    },
+    "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
     "play": {"notation", "position", "match"},
-    "__main__": {"notation", "ids", "render", "svg", "match", "play", "__init__"},
+    "speed": {"rules", "position", "batch", "playouts", "generate"},
+    "__main__": {"notation", "ids", "render", "svg", "match", "play", "speed", "__init__"},
 }
 """Nobody imports what stands below him. `__init__` gathers the public names."""
 
@@ -140,6 +149,17 @@ def test_code_knows_mechanics_and_never_a_game(path):
     assert not words & game_names()
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.suffix == ".pyx"], ids=lambda path: path.name
+)
+def test_only_what_was_looked_at_indexes_without_a_check(path):
+    """Without the check a list from outside that is too short is read beyond its end."""
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    unchecked = module_of(path) in ("_kernel", "steps", "position")
+    assert ("boundscheck=False" in first) == unchecked
+    assert "boundscheck" not in (SOURCE.parents[1] / "setup.py").read_text(encoding="utf-8")
+
+
 def test_no_unfinished_business():
     for path in FILES:
         text = path.read_text(encoding="utf-8")
@@ -226,9 +246,9 @@ ARTEFACTS = r"""
 .*\.__test__
 .*\.__pyx_capi__
 .*\.__(reduce|setstate)_cython__
-tavli_fast\.batch\.POSITION
+tavli_fast\.\w+\.(POSITION|NEXT_STARTER|PLY_CAP)
 """
-"""What Cython adds, and a value of another module that stubtest cannot tell from one's own."""
+"""What Cython adds, and values of other modules that stubtest cannot tell from one's own."""
 
 
 def test_stubs_say_what_the_compiled_modules_are(tmp_path):

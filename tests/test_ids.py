@@ -111,7 +111,7 @@ def test_a_damaged_id_is_refused_or_another_position(
         ("portes:4HPwATDgc/ABMA", "'portes:4HPwATDgc/ABMA' is not a position ID"),
         ("chess:4HPwATDgc_ABMA", "unknown game 'chess'; the games are portes, "),
         ("portes(runner=pass):4HPwATDgc_ABMA", "portes has no option 'runner'"),
-        ("portes(:4HPwATDgc_ABMA", "not a ruleset: 'portes('"),
+        ("portes(:4HPwATDgc_ABMA", "no text of a ruleset: 'portes('"),
         ("portes:", "the position ID 'portes:' is damaged"),
         ("portes:4HPwATDgc_ABM", "the position ID 'portes:4HPwATDgc_ABM' is damaged"),
         ("portes:4HPwATDgc_AB", "the position ID 'portes:4HPwATDgc_AB' is damaged"),

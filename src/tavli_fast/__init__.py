@@ -10,8 +10,8 @@ from importlib.metadata import version
 
 from . import reference, render, svg
 from ._dispatch import cpu
+from .arrays import ALL_ROLLS
 from .batch import (
-    ALL_ROLLS,
     BLOCKADE,
     Afterstates,
     afterstates,
@@ -25,8 +25,11 @@ from .batch import (
     start_records,
     to_records,
 )
+from .features import feature_names, features
+from .generate import Games, generate_games
 from .match import Dice, Game, Match, Result
 from .notation import NotationError
+from .playouts import Playouts, playouts
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
 from .rules import (
     BACKGAMMON,
@@ -51,6 +54,7 @@ from .rules import (
     Ruleset,
     find_ruleset,
 )
+from .selfplay import Ply, Recording, SelfPlay
 from .steps import Step
 from .walls import Blockade, Prime, Walls
 from .why import Reason
@@ -83,17 +87,22 @@ __all__ = [
     "Contact",
     "Dice",
     "Game",
+    "Games",
     "IllegalMove",
     "IllegalPosition",
     "Match",
     "Move",
     "Movement",
     "NotationError",
+    "Playouts",
+    "Ply",
     "Position",
     "Prime",
     "Reason",
+    "Recording",
     "Result",
     "Ruleset",
+    "SelfPlay",
     "Step",
     "Walls",
     "afterstates",
@@ -102,10 +111,14 @@ __all__ = [
     "count_afterstates",
     "cpu",
     "empty_records",
+    "feature_names",
+    "features",
     "find_ruleset",
     "from_records",
+    "generate_games",
     "in_contact",
     "mobility",
+    "playouts",
     "reference",
     "render",
     "start_records",

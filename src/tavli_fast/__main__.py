@@ -34,6 +34,7 @@ from .ids import is_xgid
 from .match import NEXT_STARTER, PLY_CAP, Dice, Game, Match
 from .notation import parse_roll
 from .play import MOVERS, ending, in_order, play
+from .speed import measure
 
 __all__ = ["main"]
 
@@ -104,11 +105,20 @@ def _parser() -> argparse.ArgumentParser:
         "primes", _primes, "Print the walls of both sides, who is behind them and what rolls play."
     )
     perft = command("perft", _perft, "Count the paths of a number of plies over all rolls.")
+    bench = command("bench", _bench, "Time the library on this machine, one thread.")
     command("info", _info, "Print versions, the kernel in use, and the games with their options.")
     _add_play(
         command("play", _play, "Play a game or a match at the terminal; --json tells how it ended.")
     )
 
+    bench.add_argument(
+        "rulesets",
+        metavar="RULESET",
+        nargs="*",
+        default=list(RULESETS),
+        help="what to time (default: every game)",
+    )
+    bench.add_argument("--rounds", type=int, default=5, help="medians of so many (default: 5)")
     for parser_of_game in (moves, show, primes, perft):
         parser_of_game.add_argument(
             "ruleset", metavar="RULESET", help="a game, with options as in 'GAME(option=value)'"
@@ -365,6 +375,34 @@ def _perft(arguments: argparse.Namespace) -> Result:
         "seconds": seconds,
     }
     return data, str(count)
+
+
+def _bench(arguments: argparse.Namespace) -> Result:
+    rulesets = [find_ruleset(text) for text in arguments.rulesets]
+    speeds = {}
+    with _progress_bar() as progress:
+        for done, ruleset in enumerate(rulesets, 1):
+            speeds[str(ruleset)] = measure(ruleset, arguments.rounds)
+            if progress is not None:
+                progress(done, len(rulesets))
+    data: dict[str, object] = {
+        "version": __version__,
+        "cpu": cpu.level,
+        "rounds": arguments.rounds,
+        "a_second": {name: speed._asdict() for name, speed in speeds.items()},
+    }
+    width = max(map(len, speeds)) + 1
+    lines = [
+        f"tavli_fast {__version__}, kernel {cpu.level}, random play, a second:",
+        f"{'':{width}}{'rolls':>12}{'results':>14}{'single calls':>14}{'games':>10}"
+        f"{'perft paths':>16}",
+        *(
+            f"{name:{width}}{speed.rolls:12,.0f}{speed.results:14,.0f}{speed.single:14,.0f}"
+            f"{speed.games:10,.0f}{speed.paths:16,.0f}"
+            for name, speed in speeds.items()
+        ),
+    ]
+    return data, "\n".join(lines)
 
 
 @contextlib.contextmanager

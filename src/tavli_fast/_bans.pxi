@@ -77,9 +77,56 @@ cdef int64_t keep_unbanned(const Turn *turn, Record *out, int64_t count) noexcep
     return kept
 
 
+cdef uint32_t may_be_blocked(const Turn *turn, int numbers) noexcept nogil:
+    """All points if he may have no playable number after so many steps of mine, else none.
+
+    Each step of mine can close one point to him, so more than that must not be open to him now.
+    """
+    cdef uint32_t his = turn.his & turn.his_runner
+    cdef uint32_t targets = his >> 1 | his >> 2 | his >> 3 | his >> 4 | his >> 5 | his >> 6
+    targets &= ~mirrored(turn.rules, turn.own) & POINTS
+    return POINTS if bits(targets) <= numbers else 0
+
+
+cdef uint32_t banned_runs(const Turn *turn, int numbers) noexcept nogil:
+    """Where a wall of six could break a ban after so many steps: its first points, in his numbers."""
+    cdef const Rules *rules = turn.rules
+    cdef uint32_t runs = may_be_blocked(turn, numbers) if turn.bans_block else 0
+    if rules.bans_start_quarter:
+        runs |= bit(7) if rules.parallel else bit(1)
+    if rules.bans_mother_prime:
+        runs |= MOTHER_PRIME_RUN
+    if rules.bans_six_prime and not rules.one_ahead_is_enough:
+        runs |= POINTS
+    elif rules.bans_six_prime and not turn.opp_side[0]:
+        # Not those that a checker of his has passed.
+        runs |= ((turn.his & -turn.his) << 1) - 1
+    return runs
+
+
+cdef inline uint32_t lacks_two_at_most(uint32_t wall) noexcept nogil:
+    """Bit p: of the points p to p + 5 at least four are in the wall."""
+    cdef uint32_t once = 0, twice = 0, thrice = 0, lacking
+    cdef int at
+    for at in range(6):
+        lacking = ~wall >> at
+        thrice |= twice & lacking
+        twice |= once & lacking
+        once |= lacking
+    return ~thrice
+
+
 cdef bint may_wall(const Turn *turn, int number, int other, int numbers) noexcept nogil:
-    """Whether any play of this roll could leave six points in a row: the cheap test first."""
-    cdef uint32_t reach = turn.own & POINTS
+    """Whether a play of this roll could leave six points in a row that break a ban.
+
+    The cheapest tests first.
+    """
+    cdef uint32_t reach = turn.own & POINTS, runs
     for _ in range(numbers):
         reach |= (reach >> number | reach >> other) & turn.open
-    return runs_of_six(mirrored(turn.rules, reach)) != 0
+    runs = runs_of_six(mirrored(turn.rules, reach))
+    if not runs:
+        return False
+    if numbers == 2:
+        runs &= lacks_two_at_most(mirrored(turn.rules, turn.own))
+    return runs != 0 and (runs & banned_runs(turn, numbers)) != 0

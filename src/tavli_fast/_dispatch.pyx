@@ -115,4 +115,12 @@ cdef KernelRules _translate(object ruleset):
     rules.mother_loses = ruleset.mother != "off"
     rules.mother_is_mutual = ruleset.mother == "unless_mutual"
     rules.last_roll = ruleset.last_roll_draw == "on"
+    for point, checkers in enumerate(ruleset.start):
+        rules.start[point] = checkers
+    rules.opening_is_played = ruleset.opening == "play_numbers"
+    rules.counts_triple = ruleset.triple == "on"
+    rules.mother_points = int(ruleset.mother_points)
+    rules.cascade_from = int(ruleset.cascade_from)
+    rules.cascade_single = ruleset.cascade_extent == "single"
+    rules.unfinished_is_his = ruleset.unfinished == "opponent_plays"
     return translated

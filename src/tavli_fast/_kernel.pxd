@@ -5,11 +5,12 @@ Every function is free of Python objects and safe for any bytes: whatever a reco
 or write leaves the arrays given.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef enum:
-    ABI = 2               # raised whenever anything in this file changes
+    ABI = 3               # raised whenever anything in this file changes
+    MOST_LAWS = 16        # different games in one call
     MOST_MIXED = 1024     # rows a mixed roll may write, junk and banned results included
     MOST_DOUBLE = 20480   # the same for a double: non-increasing quadruples of 25 points, and slack
 
@@ -19,6 +20,11 @@ cdef extern from "_record.h":
         # design: 64 bytes; own counts 26, spare 2, pinned 4, then the same of the other side
         uint64_t lane[8]
     ctypedef Record AlignedRecord
+
+cdef extern from "_dice.h":
+    ctypedef struct Source:
+        # a NumPy bit generator, as its capsule hands it over
+        pass
 
 
 ctypedef struct Rules:
@@ -46,6 +52,14 @@ ctypedef struct Rules:
     uint8_t mother_loses            # a pinned mother ends the game
     uint8_t mother_is_mutual        # unless the pinner has a checker on his own 24
     uint8_t last_roll               # a side may still play when the other has finished
+    # what only whole games ask
+    uint8_t start[26]               # the checkers of one side
+    uint8_t opening_is_played       # the two dice thrown for who begins are the first roll
+    uint8_t counts_triple
+    uint8_t mother_points
+    uint8_t cascade_from            # own turn from which a double is followed by those above; 0: none
+    uint8_t cascade_single          # by one only
+    uint8_t unfinished_is_his       # what is left of a double is the other's to play
 
 
 ctypedef struct Freedom:
@@ -61,17 +75,72 @@ ctypedef struct Batch:
     int64_t roll_stride    # bytes from one record's roll to the next one's; 0: the same for all
     int64_t rolls_each     # rolls played from each record
     int64_t rows           # records
-    const Rules *rules
+    const Rules **rules    # up to MOST_LAWS
+    const uint8_t *law     # of each record, its place in `rules`; NULL: the first for all
+    const uint8_t *numbers # of a double, left to each record; 0 or NULL: all
     int flip
     Record *out            # NULL: count only
     int64_t capacity       # rows in out
     int stream             # past the caches: for rows larger than those, in memory long in use
     int64_t *offsets       # rows * rolls_each + 1, relative to `out`
     uint8_t *played        # rows * rolls_each
-    Record *scratch        # MOST_DOUBLE rows
+    Record *scratch
+    int64_t scratch_rows   # MOST_DOUBLE, or MOST_MIXED where no roll is a double
     int64_t done           # in and out: (record, roll) pairs finished
     int64_t used           # in and out: rows of out written, or counted
     int fault              # out: why the pair at `done` is refused; 0 with pairs left: out is full
+
+
+ctypedef struct Course:
+    # what a game remembers besides its position and its roll
+    uint32_t plies
+    uint16_t score[2]      # of the match before this game
+    uint8_t law            # which game it is
+    uint8_t player         # on roll
+    uint8_t starter
+    uint8_t numbers        # of a double left to him; 0: all
+    uint8_t cascade_end    # the last double of the cascade under way; 0: none
+    uint8_t leftover       # he plays what the other has left of it
+    uint8_t last_roll      # the other has finished, and this roll can still make it a draw
+    uint8_t throws[2]      # turns each player has begun with a roll of his own, up to 255
+    uint8_t ended          # by the last ply: 0, or Ended
+    int8_t points          # won by the player of the last ply, if it ended the game
+    uint8_t turned         # the last ply ended its player's turn
+
+
+ctypedef struct Lockstep:
+    # many games, a ply of each at a time
+    int64_t games
+    const Rules **rules    # the games of a match in their order, or one
+    int laws
+    int target             # points that win a match; 0: every game for itself
+    int winner_begins      # the next game of a match, without an opening roll
+    uint32_t ply_cap       # 0: none
+    Record *records
+    uint8_t *rolls
+    Course *courses
+    const Record *after    # the afterstates of all, seen by the mover
+    int flipped            # or by the other side
+    const int64_t *chosen  # the row of each game's in `after`
+    Source *source
+
+
+ctypedef struct Playouts:
+    # whole games from each of some records, the dice from one source
+    const Record *records
+    int64_t first          # of the games, `games` for each record
+    int64_t last
+    int64_t games
+    const Rules *rules
+    int greedy             # the most pips ahead, instead of any
+    uint32_t ply_cap       # 0: none
+    Source *source
+    Record *scratch        # MOST_DOUBLE rows
+    int64_t *points        # 7 for each record from that of `first` on: games won by -3 .. 3 points
+    int64_t *plies         # and the plies of all its games
+    int64_t *capped        # and how many had no end
+    int fault
+    int64_t done           # games
 
 
 ctypedef struct Walls:
@@ -100,6 +169,16 @@ cdef enum Ban:
     START_QUARTER = 2
     MOTHER_PRIME = 4
     SIX_PRIME = 8
+
+
+cdef enum Ended:
+    WON = 1               # or drawn by rule
+    CAPPED = 2
+    MATCH_WON = 4
+
+
+cdef enum:
+    GAME_ON = 127         # instead of points
 
 
 cdef enum Fault:
@@ -136,3 +215,11 @@ ctypedef struct Kernel:
                         int *fault) noexcept nogil
     int64_t (*in_contact)(const Record *records, int64_t rows, const Rules *rules, uint8_t *out,
                         int *fault) noexcept nogil
+    # Points of the player on roll, negative if lost; GAME_ON.
+    int (*points)(const Record *record, const Rules *rules) noexcept nogil
+    void (*begin)(Lockstep *work) noexcept nogil
+    void (*advance)(Lockstep *work) noexcept nogil
+    void (*playouts)(Playouts *work) noexcept nogil
+    # Units of so many records in a row; each returns how many are done, fewer if one has a fault.
+    int64_t (*features)(const Record *records, int64_t rows, const Rules *rules, int compact,
+                        int turned, float *out, int *fault) noexcept nogil

@@ -20,9 +20,9 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from tavli_fast._kernel cimport (
-    ABI, BAD_DIE, BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
-    SPARE_IN_USE, AlignedRecord, Ban, Batch, Blockade, Freedom, Kernel, Mobility, Record, Rules,
-    Walls,
+    ABI, BAD_DIE, BAR_IN_USE, CAPPED, GAME_ON, MATCH_WON, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL,
+    OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE, WON, AlignedRecord, Ban, Batch, Blockade, Course,
+    Freedom, Kernel, Lockstep, Mobility, Playouts, Record, Rules, Source, Walls,
 )
 
 cdef extern from "_bits.h" nogil:
@@ -35,6 +35,7 @@ cdef extern from "_bits.h" nogil:
         uint32_t made
         uint32_t total
 
+    void read_once()
     void side_of(const uint8_t *bytes, Side *side)
     void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t *opp_copy,
                      Side *own, Side *opp)
@@ -53,6 +54,9 @@ cdef extern from "_bits.h" nogil:
     void stream_rows(Record *to, const Record *rows, int64_t count)
     void end_stream()
 
+cdef extern from "_dice.h" nogil:
+    uint32_t any_below(Source *source, uint32_t bound)
+
 include "_turn.pxi"
 include "_steps.pxi"
 include "_bans.pxi"
@@ -62,6 +66,9 @@ include "_stops.pxi"
 include "_count.pxi"
 include "_mobility.pxi"
 include "_walls.pxi"
+include "_game.pxi"
+include "_playouts.pxi"
+include "_features.pxi"
 
 
 cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
@@ -119,31 +126,30 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
     cdef int64_t at = work.done - row * work.rolls_each
     # The last pair always goes by the scratch rows: it has none after it to cover its junk.
     cdef int64_t last = work.rows * work.rolls_each - 1
-    cdef int64_t room, count
-    # Each die is read once, so that what was checked is what is played, whatever another thread
-    # does to the rolls meanwhile.
+    cdef int64_t room, count, most
+    # Read once, whatever another thread does to them meanwhile.
     cdef const volatile uint8_t *dice
     cdef int die, other
     cdef Turn turn
     while row < work.rows:
-        prepare(&turn, &work.records[row], work.rules, work.flip)
+        prepare(&turn, &work.records[row], work.rules[work.law[row] if work.law else 0],
+                work.flip)
+        if work.numbers and work.numbers[row]:
+            turn.numbers = min(<int>work.numbers[row], 4)
         work.fault = faults(&turn)
         if work.fault:
             return
         while at < work.rolls_each:
             dice = work.rolls + row * work.roll_stride + 2 * at
-            die = dice[0]
-            other = dice[1]
-            if not (1 <= die <= 6 and 1 <= other <= 6):
+            die, other = dice[0], dice[1]
+            most = MOST_DOUBLE if die == other else MOST_MIXED
+            if not (1 <= die <= 6 and 1 <= other <= 6 and most <= work.scratch_rows):
                 work.fault = BAD_DIE
                 return
             room = work.capacity - work.used
             if not work.out:
                 count = count_roll(&turn, die, other, work.scratch, &work.played[work.done])
-            elif (
-                room >= (MOST_DOUBLE if die == other else MOST_MIXED)
-                and work.done < last and not stream
-            ):
+            elif room >= most and work.done < last and not stream:
                 count = play_roll(&turn, die, other, work.out + work.used,
                                   &work.played[work.done])
             else:
@@ -272,6 +278,7 @@ cdef void fill_deltas() noexcept nogil:
 cdef Kernel KERNEL
 
 fill_deltas()
+fill_units()
 KERNEL.abi = ABI
 KERNEL.faults = record_faults
 KERNEL.afterstates = afterstates
@@ -283,5 +290,10 @@ KERNEL.walls = walls
 KERNEL.blockades = blockades
 KERNEL.mobility = mobility
 KERNEL.in_contact = in_contact
+KERNEL.points = points
+KERNEL.begin = begin
+KERNEL.advance = advance
+KERNEL.playouts = playouts
+KERNEL.features = features
 
 kernel = PyCapsule_New(&KERNEL, "tavli_fast.kernel", NULL)

@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 from .position import Position
 from .rules import Ruleset
 
-ALL_ROLLS: NDArray[np.uint8]
 BLOCKADE: np.dtype[np.void]
 
 class Afterstates(NamedTuple):
     positions: NDArray[np.void]
     offsets: NDArray[np.int64]
     played: NDArray[np.uint8]
+    def best(self, values: ArrayLike, lowest: bool = False) -> NDArray[np.int64]: ...
 
 def afterstates(
     records: NDArray[Any],

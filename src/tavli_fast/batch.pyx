@@ -2,31 +2,24 @@
 """Arrays of positions in; arrays of afterstates, counts and walls out."""
 
 from concurrent.futures import ThreadPoolExecutor
-from operator import index
 from typing import NamedTuple
 
 import numpy as np
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
-from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint8_t, uintptr_t
+from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
 
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport (
-    BAD_DIE, MOST_DOUBLE, MOST_MIXED, Batch, Blockade, Mobility, Record,
+    BAD_DIE, MOST_DOUBLE, MOST_LAWS, MOST_MIXED, Batch, Blockade, Mobility, Record, Rules,
 )
-from tavli_fast.position cimport Position, describe_faults, from_record
+from tavli_fast.arrays cimport (
+    address, as_number, as_out, as_records, as_rolls, as_threads, empty, refuse_roll,
+)
+from tavli_fast.position cimport Position, from_record, refuse_change, refuse_record
 
 from .position import POSITION, IllegalPosition
-
-ALL_ROLLS = np.array(
-    [(die, other) for die in range(1, 7) for other in range(1, die + 1)], dtype=np.uint8
-)
-"""The 21 distinct rolls, (21, 2) uint8, higher die first; as `rolls` it means all 21 of each."""
-ALL_ROLLS.setflags(write=False)
-# What is read: nobody else can change these.
-cdef object _ALL_ROLLS = ALL_ROLLS.copy()
 
 cdef object _WALLS = np.dtype([("longest", "u1"), ("live", "u1"), ("trapped", "u1")])
 
@@ -41,15 +34,14 @@ BLOCKADE = np.dtype([
 ])
 """What `blockades` tells of a record: the fields of `Blockade`, 11 bytes; `forbidden`: `Ban`."""
 
+cdef object _BYTE = np.dtype(np.uint8), _OFFSET = np.dtype(np.int64)
+cdef object _ROW = np.dtype("V64")
+
 # Up to so many pairs the room for results is guessed; above, every fiftieth is counted first, at
 # most so many: results a roll vary by half as much again as their mean, so that is 2.4 % off.
 cdef enum:
     _FEW = 256
     _SAMPLE = 4096
-
-# More threads than any machine has processors would only wait for each other.
-cdef enum:
-    _MOST_THREADS = 256
 
 # An `out` of 64 MB is larger than the caches. Fresh memory is not streamed to: the system has just
 # drawn it into them to clear it.
@@ -70,182 +62,51 @@ class Afterstates(NamedTuple):
     offsets: object
     played: object
 
+    def best(self, values, lowest=False):
+        """Return for every pair which of its results has the highest value: (n,) int64, from 0 on.
 
-cdef type _ndarray = np.ndarray
-cdef object _BYTE = np.dtype(np.uint8), _OFFSET = np.dtype(np.int64)
-cdef object _ROW = np.dtype("V64")
+        `values`: (m,) numbers, one for each of `positions`. Of equal ones the first is best. With
+        `lowest` the lowest value is sought, as where it is the other side's.
 
-cdef extern from *:
-    """
-    /* How every NumPy array begins: part of NumPy's stable binary interface, read without its
-       headers. Its buffers would do as well, but those of structured dtypes cost a microsecond. */
-    typedef struct {
-        PyObject_HEAD
-        char *data;
-        int nd;
-        Py_ssize_t *dimensions;
-        Py_ssize_t *strides;
-        PyObject *base;
-        PyObject *descr;
-        int flags;
-    } TavliArrayHead;
-    """
-    ctypedef struct TavliArrayHead:
-        char *data
-        int nd
-        PyObject *descr
-        int flags
+        Raises `ValueError` for another shape and for a value that is no number.
 
-cdef enum:
-    _CONTIGUOUS = 1
+        >>> import numpy as np
+        >>> import tavli_fast as tf
+        >>> result = tf.afterstates(tf.start_records(tf.PORTES, 2), (3, 1), tf.PORTES)
+        >>> result.best(np.arange(32.0) % 20).tolist()
+        [15, 3]
+        """
+        return _best(values, self.offsets, lowest)
 
 
-cdef inline bint is_plain(object array, object dtype, int dimensions) except -1:
-    """Whether an array is a contiguous one of this very dtype, so that nothing more need be asked."""
-    if type(array) is not _ndarray:
-        return False
-    cdef TavliArrayHead *head = <TavliArrayHead *><PyObject *>array
-    return (
-        head.descr == <PyObject *>dtype and head.nd == dimensions and head.flags & _CONTIGUOUS
-    )
-
-
-cdef inline void *address(object array) except? NULL:
-    """Where a contiguous array's data lies; the caller keeps the array alive."""
-    assert isinstance(array, _ndarray)
-    return (<TavliArrayHead *><PyObject *>array).data
-
-
-cdef object _empty(int64_t n):
-    """n records, each in a cache line of its own: 5 % faster to fill than astride two."""
-    lines = np.empty(64 * n + 63, _BYTE)
-    cdef int64_t start = -<int64_t><uintptr_t>address(lines) % 64
-    return lines[start : start + 64 * n].view(POSITION)
-
-
-cdef int64_t _as_number(n) except -1:
-    try:
-        number = index(n)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise ValueError(f"n is a number of positions, not {n!r}")
-    # So that their bytes are a number of 64 bits.
-    if number >> 56:
-        raise MemoryError(f"no machine has room for {n} positions")
-    return number
-
-
-cdef object _as_records(records):
-    if is_plain(records, POSITION, 1):
-        return records
-    records = np.asarray(records)
-    if records.dtype.names is not None:
-        if records.dtype != POSITION and not np.can_cast(records.dtype, POSITION, "equiv"):
-            raise ValueError(f"records have dtype {records.dtype}, not POSITION")
-        if records.ndim != 1:
-            raise ValueError(f"records have shape {records.shape}, not (n,)")
-        return np.ascontiguousarray(records, POSITION)
-    if records.dtype.kind not in "iu":
-        raise ValueError(
-            f"records have dtype {records.dtype}, which is neither POSITION nor an integer type"
-        )
-    if records.ndim != 2 or records.shape[1] != 64:
-        raise ValueError(f"records as integers have shape {records.shape}, not (n, 64)")
-    outside = (records < 0) | (records > 255)
-    if outside.any():
-        row, byte = np.argwhere(outside)[0]
-        raise ValueError(f"row {row}: byte {byte} is {records[row, byte]}, not 0 to 255")
-    return np.ascontiguousarray(records, np.uint8).view(POSITION)[:, 0]
-
-
-cdef object _as_rolls(rolls, rows):
-    """The rolls as contiguous uint8, and how many are played from each record."""
-    if rolls is ALL_ROLLS:
-        return _ALL_ROLLS, len(_ALL_ROLLS)
-    if is_plain(rolls, _BYTE, 2) and rolls.shape == (rows, 2):
-        return rolls, 1
-    rolls = np.asarray(rolls)
-    if rolls.dtype.kind not in "iu":
-        raise ValueError(f"rolls have dtype {rolls.dtype}, which is not an integer type")
-    if rolls.shape not in ((2,), (rows, 2)):
-        raise ValueError(f"rolls have shape {rolls.shape}, not ({rows}, 2), one roll a record")
-    if rolls.dtype != _BYTE:
-        outside = (rolls < 1) | (rolls > 6)
-        if outside.any():
-            row = int(np.argwhere(outside)[0][0]) if rolls.ndim == 2 else 0
-            _refuse_roll(row, rolls.reshape(-1, 2)[row])
-    return np.ascontiguousarray(rolls, _BYTE), 1
-
-
-cdef object _refuse_roll(row, roll):
-    raise ValueError(
-        f"row {row}: a roll is two numbers from 1 to 6, not ({', '.join(str(die) for die in roll)})"
-    )
-
-
-cdef object _as_out(out, records, rolls):
-    if not is_plain(out, POSITION, 1):
-        if not isinstance(out, np.ndarray) or out.dtype != POSITION or out.ndim != 1:
-            what = (
-                f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            )
-            raise ValueError(f"out is {what}, not a one-dimensional POSITION array")
-        if not out.flags.c_contiguous:
-            raise ValueError("out is not contiguous")
-    if not out.flags.writeable:
-        raise ValueError("out is not writable")
-    if len(out) and <uintptr_t>address(out) % 8:
-        raise ValueError("out is not aligned to 8 bytes")
-    if _overlap(out, records):
-        raise ValueError("out overlaps records")
-    if _overlap(out, rolls):
-        raise ValueError("out overlaps rolls")
-    return out
-
-
-cdef bint _overlap(out, array) except -1:
-    """Whether two contiguous arrays share memory."""
-    cdef uintptr_t first = <uintptr_t>address(out), other = <uintptr_t>address(array)
-    cdef uintptr_t length = out.nbytes, other_length = array.nbytes
-    return first < other + other_length and other < first + length
-
-
-cdef int64_t _as_threads(threads) except -1:
-    try:
-        threads = index(threads)
-    except TypeError:
-        threads = 0
-    if threads < 1:
-        raise ValueError("threads is an integer of at least 1")
-    return min(threads, _MOST_THREADS)
-
-
-cdef object _refuse_change():
-    raise ValueError("records or rolls were changed by another thread during the call")
-
-
-cdef object _refuse_record(const Record *record, KernelRules law, ruleset, row):
-    """Raise what is wrong with a record, unless another thread has mended it since it was read."""
-    cdef Record now = record[0]
-    cdef int fault = kernel.faults(&now, &law.rules)
-    if not fault:
-        _refuse_change()
-    raise IllegalPosition(describe_faults(&now, ruleset, fault), row=row)
+def _best(values, offsets, lowest):
+    values = np.ascontiguousarray(values, np.float64)
+    if values.shape != (offsets[-1],):
+        raise ValueError(f"values have shape {values.shape}, not ({offsets[-1]},), one a result")
+    if np.isnan(values).any():
+        raise ValueError(f"values: item {int(np.argmax(np.isnan(values)))} is not a number")
+    # Of each pair the highest, and where that is reached for the first time.
+    signed = -values if lowest else values
+    highest = np.maximum.reduceat(signed, offsets[:-1])
+    reached = np.flatnonzero(signed == np.repeat(highest, np.diff(offsets)))
+    return reached[np.searchsorted(reached, offsets[:-1])] - offsets[:-1]
 
 
 cdef class _Work:
     """The arrays of one call, and the kernel's view of them."""
 
     cdef Batch batch
-    cdef KernelRules law
-    cdef object records, rolls, ruleset, offsets, played
-    cdef uint8_t few_rolls[2 * _FEW]
+    cdef tuple laws
+    cdef const Rules *rules[MOST_LAWS]
+    cdef object records, rolls, law, numbers, offsets, played
 
-    def __cinit__(self, records, rolls, int64_t each, ruleset, bint flip):
-        cdef int64_t pairs = len(records) * each
-        self.records, self.rolls, self.ruleset = records, rolls, ruleset
-        self.law = kernel_rules(ruleset)
+    def __cinit__(self, records, rolls, int64_t each, tuple laws, bint flip, law=None,
+                  numbers=None):
+        cdef int64_t pairs = len(records) * each, at
+        self.records, self.rolls, self.law, self.numbers = records, rolls, law, numbers
+        self.laws = laws
+        for at in range(len(laws)):
+            self.rules[at] = &(<KernelRules>laws[at]).rules
         self.offsets = np.empty(pairs + 1, _OFFSET)
         self.played = np.empty(pairs, _BYTE)
         self.batch.records = <const Record *>address(records)
@@ -253,11 +114,9 @@ cdef class _Work:
         self.batch.roll_stride = 2 if each == 1 and rolls.ndim == 2 else 0
         self.batch.rolls_each = each
         self.batch.rows = len(records)
-        if self.batch.roll_stride and self.batch.rows <= _FEW:
-            # Their doubles tell how much room is needed: they must not change until it is used.
-            memcpy(self.few_rolls, self.batch.rolls, 2 * self.batch.rows)
-            self.batch.rolls = self.few_rolls
-        self.batch.rules = &self.law.rules
+        self.batch.rules = self.rules
+        self.batch.law = NULL if law is None else <const uint8_t *>address(law)
+        self.batch.numbers = NULL if numbers is None else <const uint8_t *>address(numbers)
         self.batch.flip = flip
         self.batch.out = NULL
         self.batch.capacity = 0
@@ -275,7 +134,8 @@ cdef class _Work:
 
     cdef object run(self, Batch *part):
         """Let the kernel work on a part until it is done or the output full."""
-        part.scratch = <Record *>PyMem_RawMalloc(self.most_each() * sizeof(Record))
+        part.scratch_rows = self.most_each()
+        part.scratch = <Record *>PyMem_RawMalloc(part.scratch_rows * sizeof(Record))
         if part.scratch == NULL:
             raise MemoryError
         with nogil:
@@ -300,19 +160,19 @@ cdef class _Work:
         cdef const uint8_t *dice = part.rolls + row * part.roll_stride
         cdef int64_t at = row + (part.records - self.batch.records)
         if part.fault != BAD_DIE:
-            _refuse_record(&part.records[row], self.law, self.ruleset, at)
+            refuse_record(&part.records[row], self.laws[part.law[row] if part.law else 0], at)
         dice += 2 * (part.done % part.rolls_each)
         roll = (dice[0], dice[1])
         if 1 <= min(roll) and max(roll) <= 6:
-            _refuse_change()
-        _refuse_roll(at, roll)
+            refuse_change()
+        refuse_roll(at, roll)
 
     cdef object check(self):
         """Refuse the first bad record."""
         cdef Batch part = self.batch
         with nogil:
             while part.done < part.rows and not part.fault:
-                part.fault = kernel.faults(&part.records[part.done], part.rules)
+                part.fault = kernel.faults(&part.records[part.done], part.rules[0])
                 part.done += not part.fault
         if part.fault:
             self.refuse(&part)
@@ -333,7 +193,7 @@ cdef class _Work:
                 self.batch.out, self.batch.capacity = rows, capacity
                 self.run(&self.batch)
                 if self.batch.done == pairs:
-                    positions = _empty(self.batch.used)
+                    positions = empty(self.batch.used)
                     memcpy(address(positions), rows, self.batch.used * sizeof(Record))
                     return positions
                 capacity += capacity // 2 + MOST_DOUBLE
@@ -349,7 +209,7 @@ cdef class _Work:
         """Fill a new array, its length guessed from a sample and corrected where needed."""
         cdef int64_t pairs = self.pairs()
         cdef int64_t capacity = <int64_t>(1.2 * self.mean() * pairs) + 2 * MOST_DOUBLE
-        positions = _empty(capacity)
+        positions = empty(capacity)
         while True:
             self.batch.out = <Record *>address(positions)
             self.batch.capacity = capacity
@@ -362,7 +222,7 @@ cdef class _Work:
                 capacity + capacity // 4,
                 <int64_t>(1.1 * self.batch.used / max(self.batch.done, 1) * pairs),
             ) + MOST_DOUBLE
-            larger = _empty(capacity)
+            larger = empty(capacity)
             memcpy(address(larger), self.batch.out, self.batch.used * sizeof(Record))
             positions = larger
 
@@ -373,9 +233,11 @@ cdef class _Work:
         cdef _Work sample
         step = max(1, step // self.batch.rolls_each)
         rolls = self.rolls[::step].copy() if self.batch.roll_stride else self.rolls
+        law = None if self.law is None else self.law[::step].copy()
+        numbers = None if self.numbers is None else self.numbers[::step].copy()
         # As plain bytes: NumPy copies structured rows field by field.
         records = self.records.view(_ROW)[::step].copy().view(POSITION)
-        sample = _Work(records, rolls, self.batch.rolls_each, self.ruleset, False)
+        sample = _Work(records, rolls, self.batch.rolls_each, self.laws, False, law, numbers)
         try:
             sample.count(&sample.batch)
         except ValueError:
@@ -420,7 +282,7 @@ cdef class _Work:
             totals = list(pool.map(_Part.count, self.parts(threads * threads)[:counted]))
             starts = [sum(totals[: threads * part]) for part in range(threads + 1)]
             if out is None:
-                out = _empty(starts[-1])
+                out = empty(starts[-1])
             elif len(out) < starts[-1]:
                 needed = self.count_together(threads).sum()
                 raise ValueError(f"out has {len(out)} rows; {needed} are needed")
@@ -430,7 +292,7 @@ cdef class _Work:
             parts = self.parts(threads)
             used = list(pool.map(_Part.fill, parts, [out] * threads, starts[:-1], starts[1:]))
         if used[:-1] != starts[1:-1]:
-            _refuse_change()
+            refuse_change()
         return out[: used[-1]]
 
 
@@ -446,6 +308,10 @@ cdef class _Part:
         self.batch = work.batch
         self.batch.records += first
         self.batch.rolls += first * work.batch.roll_stride
+        if self.batch.law:
+            self.batch.law += first
+        if self.batch.numbers:
+            self.batch.numbers += first
         self.batch.rows = last - first
         self.batch.offsets += pair
         self.batch.played += pair
@@ -471,7 +337,7 @@ cdef class _Part:
             needed = self.work.count_together(1).sum()
             if needed > len(out):
                 raise ValueError(f"out has {len(out)} rows; {needed} are needed")
-            _refuse_change()
+            refuse_change()
         return self.batch.used
 
 
@@ -497,14 +363,25 @@ def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
     ([16, 7], [2, 2])
     """
     # What may run code of the caller comes before anything is remembered of his arrays.
-    cdef int64_t most_threads = _as_threads(threads)
+    cdef int64_t most_threads = as_threads(threads)
     flip = bool(flip)
-    records = _as_records(records)
-    rolls, each = _as_rolls(rolls, len(records))
-    cdef _Work work = _Work(records, rolls, each, ruleset, flip)
-    threads = min(most_threads, max(1, work.pairs() // _FEW))
+    records = as_records(records)
+    rolls, each = as_rolls(rolls, len(records))
     if out is not None:
-        out = _as_out(out, records, rolls)
+        out = as_out(out, records, rolls)
+    return play_all(_Work(records, rolls, each, (kernel_rules(ruleset),), flip), out, most_threads)
+
+
+cdef object play_each(records, rolls, tuple laws, law, numbers, flip, out, threads):
+    """The same where every record, each with one roll, has its own place in `laws`."""
+    cdef int64_t most_threads = as_threads(threads)
+    if out is not None:
+        out = as_out(out, records, rolls)
+    return play_all(_Work(records, rolls, 1, laws, flip, law, numbers), out, most_threads)
+
+
+cdef object play_all(_Work work, out, int64_t most_threads):
+    threads = min(most_threads, max(1, work.pairs() // _FEW))
     if threads > 1:
         positions = work.fill_together(out, threads)
     elif out is not None:
@@ -528,10 +405,10 @@ def count_afterstates(records, rolls, ruleset, threads=1):
     >>> tf.count_afterstates(tf.start_records(tf.PORTES, 1), tf.ALL_ROLLS, tf.PORTES)[:3].tolist()
     [42, 15, 75]
     """
-    cdef int64_t most_threads = _as_threads(threads)
-    records = _as_records(records)
-    rolls, each = _as_rolls(rolls, len(records))
-    cdef _Work work = _Work(records, rolls, each, ruleset, False)
+    cdef int64_t most_threads = as_threads(threads)
+    records = as_records(records)
+    rolls, each = as_rolls(rolls, len(records))
+    cdef _Work work = _Work(records, rolls, each, (kernel_rules(ruleset),), False)
     return work.count_together(min(most_threads, max(1, work.pairs() // _FEW)))
 
 
@@ -547,13 +424,13 @@ cdef class _Survey:
 
     cdef Question question
     cdef KernelRules law
-    cdef object records, ruleset, out
+    cdef object records, out
     cdef const Record *rows
     cdef void *answers
 
     def __cinit__(self, Question question, records, ruleset, dtype, shape=()):
-        self.question, self.ruleset = question, ruleset
-        self.records = _as_records(records)
+        self.question = question
+        self.records = as_records(records)
         self.law = kernel_rules(ruleset)
         self.out = np.empty((len(self.records), *shape), dtype)
         self.rows = <const Record *>address(self.records)
@@ -591,7 +468,7 @@ cdef class _Survey:
                     <Blockade *>self.answers + first, &fault
                 )
         if fault:
-            _refuse_record(&rows[done], self.law, self.ruleset, first + done)
+            refuse_record(&rows[done], self.law, first + done)
 
 
 def blockades(records, ruleset, rolls=True, threads=1):
@@ -606,7 +483,7 @@ def blockades(records, ruleset, rolls=True, threads=1):
     >>> found["full_rolls"].tolist(), found["opp"]["live"].tolist()
     ([33, 33], [1, 1])
     """
-    cdef int64_t most_threads = _as_threads(threads)
+    cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(
         _BLOCKADES if rolls else _WALLS_ALONE, records, ruleset, BLOCKADE
     )
@@ -623,7 +500,7 @@ def mobility(records, ruleset, threads=1):
     >>> tf.mobility(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
     [[0, 3, 33]]
     """
-    cdef int64_t most_threads = _as_threads(threads)
+    cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(_MOBILITY, records, ruleset, np.uint8, (3,))
     return survey.ask(most_threads)
 
@@ -638,7 +515,7 @@ def in_contact(records, ruleset, threads=1):
     >>> tf.in_contact(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
     [True]
     """
-    cdef int64_t most_threads = _as_threads(threads)
+    cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(_IN_CONTACT, records, ruleset, np.bool_)
     return survey.ask(most_threads)
 
@@ -668,7 +545,7 @@ def from_records(records, ruleset):
     >>> tf.from_records(tf.start_records(tf.FEVGA, 1), tf.FEVGA)
     [Position(find_ruleset('fevga'), own={24: 15}, opp={24: 15})]
     """
-    records = _as_records(records).copy()
+    records = as_records(records).copy()
     check_records(records, ruleset)
     cdef const Record *rows = <const Record *>address(records)
     cdef KernelRules law = kernel_rules(ruleset)
@@ -683,7 +560,7 @@ def start_records(ruleset, n):
     >>> tf.start_records(tf.PORTES, 1000).shape
     (1000,)
     """
-    return np.repeat(to_records([Position.start(ruleset)]), _as_number(n))
+    return np.repeat(to_records([Position.start(ruleset)]), as_number(n))
 
 
 def empty_records(n):
@@ -696,7 +573,7 @@ def empty_records(n):
     >>> tf.empty_records(1000).dtype == tf.POSITION
     True
     """
-    return _empty(_as_number(n))
+    return empty(as_number(n))
 
 
 def check_records(records, ruleset):
@@ -713,6 +590,6 @@ def check_records(records, ruleset):
         ...
     tavli_fast.position.IllegalPosition: row 1: own has 16 checkers, not 15
     """
-    records = _as_records(records)
-    cdef _Work work = _Work(records, np.array((1, 1), np.uint8), 1, ruleset, False)
+    records = as_records(records)
+    cdef _Work work = _Work(records, np.array((1, 1), np.uint8), 1, (kernel_rules(ruleset),), False)
     work.check()

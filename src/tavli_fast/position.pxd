@@ -15,8 +15,8 @@ cdef class Position:
     cdef KernelRules law
 
     cdef object _perft(self, int depth, int weighted, const volatile int *stop)
-    cdef int _points(self, const uint8_t *loser)
 
 
 cdef Position from_record(const Record *record, object ruleset, KernelRules law)
-cdef list describe_faults(const Record *record, object ruleset, int faults)
+cdef object refuse_record(const Record *record, KernelRules law, object row)
+cdef object refuse_change()

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, Self, SupportsIndex, final
 
 import numpy as np
@@ -106,6 +107,7 @@ class Position:
         weighted: bool = False,
         threads: SupportsIndex = 1,
         progress: Callable[[int, int], Any] | None = None,
+        executor: Executor | None = None,
     ) -> int: ...
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...

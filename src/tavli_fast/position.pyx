@@ -14,13 +14,14 @@ from libc.string cimport memcmp, memcpy, memset
 
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport (
-    BAR_IN_USE, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE,
-    Blockade, Freedom, Record,
+    BAR_IN_USE, GAME_ON, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
+    SPARE_IN_USE, Blockade, Freedom, Record,
 )
 from tavli_fast.steps cimport next_steps
 
 from . import ids, notation, render, svg, walls, why
-from .rules import Ban, Contact, Movement
+from .rules import Ban, Contact
+from .sharing import in_shares
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
@@ -75,6 +76,19 @@ cdef list describe_faults(const Record *record, object ruleset, int faults):
     if faults & SPARE_IN_USE:
         reasons.append("the spare bytes are not zero")
     return reasons
+
+
+cdef object refuse_record(const Record *record, KernelRules law, object row):
+    """Raise what is wrong with a record, unless another thread has mended it since it was read."""
+    cdef Record now = record[0]
+    cdef int fault = kernel.faults(&now, &law.rules)
+    if not fault:
+        refuse_change()
+    raise IllegalPosition(describe_faults(&now, law.ruleset, fault), row=row)
+
+
+cdef object refuse_change():
+    raise ValueError("an array was changed by another thread during the call")
 
 
 cdef tuple _pinned_points(const uint8_t *side):
@@ -188,6 +202,11 @@ cdef class _Flag:
     """Something one thread raises and the kernel, in others, looks at."""
 
     cdef volatile int raised
+
+
+def _count_share(Position position, depth, weighted, weight):
+    cdef int stop = 0
+    return weight * position._perft(depth, weighted, &stop)
 
 
 cdef Record *new_rows(int64_t count) except NULL:
@@ -460,44 +479,8 @@ cdef class Position:
         >>> Position(PORTES, own={6: 1}, opp={}).points_won
         -1
         """
-        cdef const uint8_t *own = <const uint8_t *>&self.record
-        cdef const uint8_t *opp = own + 32
-        checkers = self.ruleset.checkers
-        mothers = self._mothers_points()
-        if mothers is not None:
-            return mothers
-        if own[0] == checkers and opp[0] == checkers:
-            return 0
-        if own[0] == checkers:
-            return self._points(opp)
-        if opp[0] == checkers:
-            return -self._points(own)
-        return None
-
-    def _mothers_points(self):
-        """What a pinned mother has decided: points won by the player on roll, 0 for a draw."""
-        own_pinned, opp_pinned = 24 in self.own_pinned, 24 in self.opp_pinned
-        if own_pinned and opp_pinned:
-            return 0
-        rule, points = self.ruleset.mother, int(self.ruleset.mother_points)
-        # The pinner goes on while he has a checker on his own 24.
-        if own_pinned and (rule == "loss" or rule == "unless_mutual" and not self.opp[24]):
-            return -points
-        if opp_pinned and (rule == "loss" or rule == "unless_mutual" and not self.own[24]):
-            return points
-        return None
-
-    cdef int _points(self, const uint8_t *loser):
-        cdef int point
-        if loser[0]:
-            return 1
-        if self.ruleset.triple == "on":
-            # The winner's home is the loser's start quarter in contrary movement, and his own
-            # 13 to 18 in parallel.
-            home = range(19, 25) if self.ruleset.movement is Movement.CONTRARY else range(13, 19)
-            if loser[25] or any(loser[point] for point in home):
-                return 3
-        return 2
+        cdef int won = kernel.points(&self.record, &self.law.rules)
+        return None if won == GAME_ON else won
 
     def flip(self):
         """Return the same position seen by the other player.
@@ -556,7 +539,7 @@ cdef class Position:
         """
         cdef int die, other
         read_roll(roll, &die, &other)
-        wanted = {after: None for after in self.afterstates(roll, numbers)}
+        wanted = {after: None for after in self.afterstates((die, other), numbers)}
         # Every turn under way, reached by one number more each time; the first way found stays.
         high, low = max(die, other), min(die, other)
         left = (high, low)
@@ -604,11 +587,12 @@ cdef class Position:
         >>> str(Position.start(PORTES).parse_move("6/5, 8/5", (1, 3)))
         '8/5 6/5'
         """
-        legal = self.moves(roll, numbers)
+        cdef int die, other
+        read_roll(roll, &die, &other)
+        legal = self.moves((die, other), numbers)
         matches = notation.match_move(text, legal, self)
         if len(matches) == 1:
             return matches[0]
-        die, other = roll
         if matches:
             raise IllegalMove(
                 f"{text!r} may mean {' or '.join(str(move) for move in matches)}; say which"
@@ -630,13 +614,15 @@ cdef class Position:
         >>> Position.start(FEVGA).play("24/13", (6, 5)).own[13]
         1
         """
+        cdef int die, other
+        read_roll(roll, &die, &other)
         if isinstance(move, Move):
-            if (<Move>move).after not in self.afterstates(roll, numbers):
-                raise IllegalMove(f"{move} cannot be played with {roll[0]}-{roll[1]} from here")
+            if (<Move>move).after not in self.afterstates((die, other), numbers):
+                raise IllegalMove(f"{move} cannot be played with {die}-{other} from here")
             return (<Move>move).after
         if not isinstance(move, str):
             raise ValueError(f"a move is a Move or a text, not {move!r}")
-        return self.parse_move(move, roll, numbers).after
+        return self.parse_move(move, (die, other), numbers).after
 
     def primes(self):
         """Return the walls of two points and more that either side holds, as a list of `Prime`.
@@ -737,12 +723,13 @@ cdef class Position:
             return None
         return why.explain(self, asked, (die, other), made, numbers)
 
-    def perft(self, depth, weighted=False, threads=1, progress=None):
+    def perft(self, depth, weighted=False, threads=1, progress=None, executor=None):
         """Count the paths of `depth` rolls from here.
 
         Over the 21 distinct rolls, or with `weighted` over all 36. A lost turn counts one, and so
-        does a finished game at any depth. `progress` is called as `progress(done, total)` with
-        the parts of the work done so far.
+        does a finished game at any depth. `threads` share the work, or any `executor` of
+        `concurrent.futures` does. `progress` is called as `progress(done, total)` with the parts
+        of the work done so far.
 
         >>> from tavli_fast import FEVGA, Position
         >>> Position.start(FEVGA).perft(2)
@@ -769,6 +756,9 @@ cdef class Position:
             for other in range(1, die + 1)
             for child in self.afterstates((die, other))
         ]
+        if executor is not None:
+            shares = [(position, plies - 1, weigh, weight) for position, weight in parts]
+            return sum(in_shares(_count_share, shares, executor=executor, progress=progress))
         flag = _Flag()
 
         def count(part):
