@@ -167,10 +167,11 @@ class Writer:
         self.starts = [0, *itertools.accumulate(map(len, self.text.splitlines(keepends=True)))]
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        return (
-            self.starts[node.lineno - 1] + node.col_offset - 1,
-            self.starts[node.end_lineno - 1] + node.end_col_offset - 1,
-        )
+        start = self.starts[node.lineno - 1] + node.col_offset - 1
+        # A cast before it is a part of it.
+        cast = re.search(r"<[\w ]+\*?>$", self.original[:start])
+        end = self.starts[node.end_lineno - 1] + node.end_col_offset - 1
+        return (cast.start() if cast else start), end
 
     def new(self, change: str) -> str:
         number = len(self.known) + 1
@@ -185,7 +186,6 @@ class Writer:
     def write(self, node: ast.AST) -> str:
         """The node's text with its children's mutations and its own."""
         start, end = self.span(node)
-        # A cast or an address before it belongs to it.
         out, at = "", start
         for child in sorted(self.children(node), key=self.span):
             first, last = self.span(child)
