@@ -179,3 +179,39 @@ def test_perft(benchmark, ruleset, depth, parents, paths):
     assert start.perft(depth) == paths
     benchmark.pedantic(start.perft, (depth,), rounds=5)
     explain(benchmark, parents * len(tf.ALL_ROLLS), paths)
+
+
+@pytest.mark.benchmark(group="bear-off table")
+def test_bearoff_build(benchmark):
+    assert_bearoff(tf.BearOff.build(tf.PORTES))
+    benchmark.pedantic(tf.BearOff.build, (tf.PORTES,), rounds=5)
+
+
+@pytest.mark.benchmark(group="bear-off table")
+def test_bearoff_load(benchmark, tmp_path):
+    tf.BearOff.build(tf.PORTES).save(tmp_path / "table")
+    run = partial(tf.BearOff.load, tmp_path / "table", tf.PORTES)
+    assert_bearoff(run())
+    benchmark(run)
+
+
+@pytest.mark.benchmark(group="bear-off table")
+def test_bearoff_chances(benchmark):
+    """20,000 races of two homes."""
+    table, records = tf.BearOff.build(tf.PORTES), tf.start_records(tf.PORTES, 20_000)
+    where = np.sort(np.random.default_rng(1).integers(0, 7, (2, len(records), 15)))
+    for side, points in zip(("own", "opp"), where, strict=True):
+        records[side]["checkers"] = (points[:, :, None] == np.arange(26)).sum(axis=1)
+    found = table.chances(records)
+    own, opp = table.rolls(records), table.rolls(records, "opp")
+    in_time = np.tril(np.ones((own.shape[1], own.shape[1])))
+    assert np.allclose(found.win, (opp * (own @ in_time.T)).sum(axis=1))
+    benchmark(table.chances, records)
+    explain_records(benchmark, len(records))
+
+
+def assert_bearoff(table: tf.BearOff) -> None:
+    """Two on the six point need 4 of 36 rolls at once; with 15 on the one point it is about 7."""
+    known = tf.Position(tf.PORTES, {6: 2}, {1: 15})
+    assert round(36 * table.rolls(known)[1]) == 4
+    assert abs(table.expected(known, "opp") - 6.98) < 0.005

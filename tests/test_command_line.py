@@ -237,6 +237,67 @@ def test_primes_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["in_contact"] is True
 
 
+# bearoff
+
+
+def test_bearoff(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "bearoff", "hypergammon", "12:1,7:1/4:1,2:1")
+    assert out.splitlines() == [
+        "rolls     own     opp",
+        "    1  0.0278  0.6389",
+        "    2  0.1898  0.3611",
+        "    3  0.5621  0.0000",
+        "    4  0.2097  0.0000",
+        "    5  0.0105  0.0000",
+        "    6  0.0001  0.0000",
+        "mean   2.9856  1.3611",
+        "win    0.0963, double 0.0000",
+        "loss   0.9037, double 0.0000",
+    ]
+
+
+def test_bearoff_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "6:1,1:1,off:1/1:3"
+    data = json.loads(run(capsys, "bearoff", "hypergammon", text, "--json"))
+    table, position = tf.BearOff.build(tf.HYPERGAMMON), tf.Position.parse(text, tf.HYPERGAMMON)
+    assert data == {
+        "ruleset": "hypergammon",
+        "position": text,
+        "points": 6,
+        "starter": None,
+        "expected": {"own": table.expected(position), "opp": table.expected(position, "opp")},
+        "rolls": {side: table.rolls(position, side).tolist() for side in ("own", "opp")},
+        **table.chances(position)._asdict(),
+    }
+
+
+def test_bearoff_with_a_last_roll(capsys: pytest.CaptureFixture[str]) -> None:
+    rules, race = "long_nardy(last_roll_draw=on)", "6:1,1:1/1:2"
+    out = run(capsys, "bearoff", rules, race, "--starter", "own")
+    assert out.splitlines()[-3:] == [
+        "win    0.0000, double 0.0000",
+        "draw   0.4167",
+        "loss   0.5833, double 0.0000",
+    ]
+    assert main(["bearoff", rules, race]) == 2
+    assert "it matters who began" in capsys.readouterr().err
+
+
+def test_bearoff_keeps_its_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "table"
+    race = "hypergammon", "6:1/7:1,1:2", "--table", str(file)
+    first = run(capsys, "bearoff", *race)
+    written = file.stat()
+    assert run(capsys, "bearoff", *race) == first
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)
+    assert run(capsys, "bearoff", "hypergammon", "6:1/6:1", "--table", str(file))
+    assert main(["bearoff", "hypergammon", "6:1/8:1", "--table", str(file)]) == 2
+    assert "has a table of 7 points, not 8" in capsys.readouterr().err
+    file.write_bytes(file.read_bytes()[:-1])
+    assert main(["bearoff", *race]) == 2
+    assert f"cannot read {str(file)!r}: it is damaged or cut short" in capsys.readouterr().err
+
+
 # perft
 
 
@@ -404,6 +465,12 @@ def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["moves", "portes", "start", "37"], "'37' is not a roll; write two dice like 31"),
         (["moves", "portes", "start", "3\n7"], "'3\\n7' is not a roll"),
         (["moves", "mul\ntezim", "start", "31"], "unknown game 'mul\\ntezim'"),
+        (["bearoff", "portes", "start"], "the sides are in contact"),
+        (["bearoff", "nardy(six_prime=forbidden)", "6:1/4:1"], "bears off by a rule of its own"),
+        (["bearoff", "plakoto", "16:1/6:1"], "15 checkers on 16 points have "),
+        (["bearoff", "portes", "6:1/4:1", "--starter", "me"], "invalid choice: 'me'"),
+        (["bearoff", "portes", "6:1/4:1", "--table", "."], "cannot read '.': it is not a file"),
+        (["bearoff", "portes", "6:1/4:1", "--table", ""], "cannot write '': "),
         (["perft", "portes", "x"], "argument DEPTH: invalid int value: 'x'"),
         (["perft", "portes", "-1"], ""),
         (["perft", "portes", "9" * 30], ""),
@@ -453,7 +520,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"tavli-fast {tf.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["moves"], ["show"], ["primes"], ["perft"], ["info"]])
+@pytest.mark.parametrize(
+    "command", [[], ["moves"], ["show"], ["primes"], ["bearoff"], ["perft"], ["info"]]
+)
 def test_help(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main([*command, "--help"])

@@ -754,3 +754,34 @@ def test_the_reference_gives_the_same_points(ruleset: tf.Ruleset) -> None:
         assert reference.points_won(game.position) is None
         game = game.play(random(game, chance))
     assert reference.points_won(game.position) == game.position.points_won
+
+
+# A roll tried
+
+
+def test_a_given_roll_stands_for_the_one_of_the_dice() -> None:
+    dice = tf.Dice([(6, 6), (2, 1), (5, 4)])
+    game = tf.Game.start(tf.PORTES, dice, starter=0)
+    other = game.with_roll((3, 1))
+    assert (game.roll, other.roll) == ((6, 6), (3, 1))
+    assert other.position == game.position
+    after = other.play("8/5 6/5")
+    # It has taken the place of the first throw, so the next is the second.
+    assert (after.player, after.roll) == (1, (2, 1))
+    assert after.play("13/11 6/5").roll == (5, 4)
+    assert other.undo(0) == other
+
+
+def test_a_given_double_begins_a_cascade() -> None:
+    game = tf.Game.start(tf.GUL_BARA, [(2, 1)], starter=1).with_roll((5, 5)).play("24/4")
+    assert (game.player, game.roll) == (1, (6, 6))
+
+
+def test_no_roll_is_given_where_one_is_settled_or_the_game_is_over() -> None:
+    opened = tf.Game.start(tf.FEVGA, [(6, 5)])
+    with pytest.raises(ValueError, match="6-5 is to be played, nothing is thrown"):
+        opened.with_roll((3, 1))
+    with pytest.raises(ValueError, match="the game is over"):
+        tf.Game.start(tf.FEVGA, [(6, 5), (1, 2)], ply_cap=1).play("24/13").with_roll((3, 1))
+    with pytest.raises(ValueError, match=r"a roll is two numbers from 1 to 6, not \(7, 1\)"):
+        tf.Game.start(tf.PORTES, [(6, 5)], starter=0).with_roll((7, 1))

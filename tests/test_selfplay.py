@@ -92,6 +92,43 @@ def test_games_are_those_of_game(text, cap):
     assert capped if cap == 20 else ended
 
 
+@pytest.mark.parametrize("ruleset", [tf.PORTES, tf.GIOUL], ids=str)
+def test_games_that_wait_stay_as_they_are(ruleset):
+    number = 4
+    play = tf.SelfPlay(ruleset, number, 7, ply_cap=40, record=True)
+    dice = thrown(7)
+
+    def begun():
+        game = tf.Game.start(ruleset, dice, ply_cap=40)
+        assert game.roll
+        return game
+
+    games = [begun() for _ in range(number)]
+    choose = np.random.default_rng(8)
+    for _ in range(200):
+        result = play.afterstates()
+        waiting = choose.random(number) < 0.5
+        choices = np.full(number, 30_000)
+        for row in np.flatnonzero(~waiting):
+            choices[row], after = picked(games[row], result, row, choose.integers)
+            game = games[row].play(after)
+            assert game.result or game.roll
+            games[row] = begun() if game.result else game
+        ply = play.advance(choices, waiting)
+        for row, game in enumerate(games):
+            same(play, row, game)
+        for each in ply:
+            assert not each[waiting].any()
+    assert len(list(play.recording().replay())) == 200
+
+
+@pytest.mark.parametrize("waiting", [[True, False], [0, 1, 0], "yes"])
+def test_bad_waiting_is_named(waiting):
+    play = tf.SelfPlay(tf.PORTES, 3, 1)
+    with pytest.raises(ValueError, match=r"waiting has dtype .*, not bool of shape \(3,\)"):
+        play.advance([0, 0, 0], waiting)
+
+
 @pytest.mark.parametrize(
     ("rulesets", "target", "next_starter"),
     [
@@ -324,6 +361,6 @@ def test_damaged_recordings_are_refused(tmp_path):
         with pytest.raises(ValueError, match=r"games\.npz is no recording of games"):
             tf.Recording.load(path)
     other = json.dumps({"rulesets": ["portes"]}).encode()
-    np.savez(path, head=np.frombuffer(other, np.uint8), choices=np.zeros((1, 1), np.uint16))
+    np.savez(path, head=np.frombuffer(other, np.uint8), choices=np.zeros((1, 1), np.int16))
     with pytest.raises(ValueError, match="its head is of something else"):
         tf.Recording.load(path)

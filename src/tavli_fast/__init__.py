@@ -25,6 +25,7 @@ from .batch import (
     start_records,
     to_records,
 )
+from .bearoff import BearOff, Chances
 from .features import feature_names, features
 from .generate import Games, generate_games
 from .match import Dice, Game, Match, Result
@@ -83,7 +84,9 @@ __all__ = [
     "TAVLI",
     "Afterstates",
     "Ban",
+    "BearOff",
     "Blockade",
+    "Chances",
     "Contact",
     "Dice",
     "Game",

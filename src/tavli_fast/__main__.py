@@ -9,7 +9,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
@@ -30,6 +29,8 @@ from . import (
     render,
     svg,
 )
+from .bearoff import HOME, BearOff, Chances
+from .files import write_whole
 from .ids import is_xgid
 from .match import NEXT_STARTER, PLY_CAP, Dice, Game, Match
 from .notation import parse_roll
@@ -104,6 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     primes = command(
         "primes", _primes, "Print the walls of both sides, who is behind them and what rolls play."
     )
+    bearoff = command(
+        "bearoff", _bearoff, "Print how many rolls each side needs in a race, and who wins it."
+    )
     perft = command("perft", _perft, "Count the paths of a number of plies over all rolls.")
     bench = command("bench", _bench, "Time the library on this machine, one thread.")
     command("info", _info, "Print versions, the kernel in use, and the games with their options.")
@@ -119,11 +123,11 @@ def _parser() -> argparse.ArgumentParser:
         help="what to time (default: every game)",
     )
     bench.add_argument("--rounds", type=int, default=5, help="medians of so many (default: 5)")
-    for parser_of_game in (moves, show, primes, perft):
+    for parser_of_game in (moves, show, primes, bearoff, perft):
         parser_of_game.add_argument(
             "ruleset", metavar="RULESET", help="a game, with options as in 'GAME(option=value)'"
         )
-    for parser_of_position in (moves, show, primes):
+    for parser_of_position in (moves, show, primes, bearoff):
         parser_of_position.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
     for parser_of_position in (moves, show):
         parser_of_position.add_argument("roll", metavar="ROLL", nargs="?", help=_ROLL_HELP)
@@ -135,6 +139,14 @@ def _parser() -> argparse.ArgumentParser:
         help="the side that sits below: the one on roll or the other (default: %(default)s)",
     )
     show.add_argument("--svg", metavar="FILE", help="write the board to FILE as a picture")
+    bearoff.add_argument(
+        "--table", metavar="FILE", help="keep the table in FILE: it is read, or built and written"
+    )
+    bearoff.add_argument(
+        "--starter",
+        choices=("own", "opp"),
+        help="who began the game; needed with last_roll_draw=on",
+    )
     perft.add_argument("depth", metavar="DEPTH", type=int, help="how many plies")
     perft.add_argument("--position", default="start", help=_POSITION_HELP)
     perft.add_argument("--weighted", action="store_true", help="count all 36 rolls, not the 21")
@@ -217,7 +229,8 @@ def _show(arguments: argparse.Namespace) -> Result:
         **ids,
     }
     if arguments.svg is not None:
-        _write(arguments.svg, svg.board(position, roll=roll, below=arguments.below))
+        picture = svg.board(position, roll=roll, below=arguments.below)
+        write_whole(arguments.svg, picture.encode())
     lines = [render.board(position, below=arguments.below), position.text]
     if roll:
         lines.append("{}-{} to play".format(*roll))
@@ -255,6 +268,53 @@ def _primes(arguments: argparse.Namespace) -> Result:
     if not position.in_contact:
         lines.append("a race: the sides cannot meet any more")
     return data, "\n".join(lines)
+
+
+def _bearoff(arguments: argparse.Namespace) -> Result:
+    position = _read_position(arguments)
+    if position.in_contact:
+        raise ValueError("the sides are in contact")
+    points = max(
+        HOME,
+        *(point for side in (position.own, position.opp) for point in range(26) if side[point]),
+    )
+    if arguments.table is None:
+        table = BearOff.build(position.ruleset, points)
+    else:
+        table = BearOff.load_or_build(arguments.table, position.ruleset, points)
+    chances = table.chances(position, arguments.starter)
+    expected = {side: table.expected(position, side) for side in ("own", "opp")}
+    rolls = {side: table.rolls(position, side).tolist() for side in ("own", "opp")}
+    data: dict[str, object] = {
+        "ruleset": str(position.ruleset),
+        "position": position.text,
+        "points": table.points,
+        "starter": arguments.starter,
+        "expected": expected,
+        "rolls": rolls,
+        **chances._asdict(),
+    }
+    lines = [
+        "rolls     own     opp",
+        *(
+            f"{number:5}  {own:.4f}  {opp:.4f}"
+            for number, (own, opp) in enumerate(zip(rolls["own"], rolls["opp"], strict=True))
+            if max(own, opp) >= 0.00005
+        ),
+        "mean  {own:7.4f} {opp:7.4f}".format(**expected),
+        *_chances_lines(chances),
+    ]
+    return data, "\n".join(lines)
+
+
+def _chances_lines(chances: Chances[float]) -> list[str]:
+    lines = [
+        f"win   {chances.win:7.4f}, double {chances.win_double:.4f}",
+        f"loss  {chances.loss:7.4f}, double {chances.loss_double:.4f}",
+    ]
+    if chances.draw:
+        lines.insert(1, f"draw  {chances.draw:7.4f}")
+    return lines
 
 
 def _own_points(prime: Prime, ruleset: Ruleset) -> list[int]:
@@ -295,21 +355,6 @@ def _ids(position: Position, roll: tuple[int, int] | None) -> dict[str, str | No
     with contextlib.suppress(NotationError):
         ids |= {"gnubg_id": position.to_gnubg_id(), "xgid": position.to_xgid(roll)}
     return ids
-
-
-def _write(name: str, text: str) -> None:
-    """Write a file so that it is there whole or, after any failure, as it was before."""
-    path = os.path.realpath(name)
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise ValueError(f"cannot write {name!r}: it is not a file")
-    try:
-        with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
-            unfinished = os.path.join(folder, "unfinished")
-            with open(unfinished, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(unfinished, path)
-    except OSError as error:
-        raise ValueError(f"cannot write {name!r}: {error.strerror}") from None
 
 
 def _play(arguments: argparse.Namespace) -> Result:

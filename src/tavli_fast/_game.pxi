@@ -209,6 +209,10 @@ cdef void advance(Lockstep *work) noexcept nogil:
     cdef Record after
     for at in range(work.games):
         course = &work.courses[at]
+        if work.chosen[at] < 0:
+            course.points = 0
+            course.ended = course.turned = 0
+            continue
         mover = course.player
         after = work.after[work.chosen[at]]
         if work.flipped:

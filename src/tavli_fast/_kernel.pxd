@@ -121,7 +121,7 @@ ctypedef struct Lockstep:
     Course *courses
     const Record *after    # the afterstates of all, seen by the mover
     int flipped            # or by the other side
-    const int64_t *chosen  # the row of each game's in `after`
+    const int64_t *chosen  # the row of each game's in `after`; below 0, it waits
     Source *source
 
 

@@ -73,15 +73,21 @@ class Dice:
             scripted = next(self._script)
         except StopIteration:
             raise ValueError(f"the scripted dice have run out: there is no roll {number}") from None
-        try:
-            die, other = map(index, scripted)
-        except (TypeError, ValueError):
-            die, other = 0, 0
-        if not (1 <= die <= 6 and 1 <= other <= 6):
+        roll = _as_roll(scripted)
+        if roll is None:
             raise ValueError(
                 f"roll {number} of the script is {scripted!r}, not two numbers from 1 to 6"
             )
-        return die, other
+        return roll
+
+
+def _as_roll(given: Iterable[SupportsIndex]) -> Roll | None:
+    """Return two dice as a pair, `None` if they are no roll."""
+    try:
+        die, other = map(index, given)
+    except (TypeError, ValueError):
+        return None
+    return (die, other) if 1 <= die <= 6 and 1 <= other <= 6 else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -295,6 +301,26 @@ class Game:
         (0, (6, 6))
         """
         return dataclasses.replace(self, turns=(*self.turns, self._turn_after(self._reach(move))))
+
+    def with_roll(self, roll: Iterable[SupportsIndex]) -> Game:
+        """Return the game with this roll thrown, whatever the dice show: to try all of them.
+
+        Raises `ValueError` for what is no roll, in a finished game, and where the opening or a
+        cascade has settled what is played.
+
+        >>> from tavli_fast import PORTES
+        >>> game = Game.start(PORTES, [(6, 6)], starter=0)
+        >>> game.roll, game.with_roll((3, 1)).roll
+        ((6, 6), (3, 1))
+        """
+        self._must_go_on()
+        if self.turn.roll is not None:
+            raise ValueError("{}-{} is to be played, nothing is thrown".format(*self.turn.roll))
+        thrown = _as_roll(roll)
+        if thrown is None:
+            raise ValueError(f"a roll is two numbers from 1 to 6, not {roll!r}")
+        turn = dataclasses.replace(self.turn, roll=thrown, place=self.turn.place + 1)
+        return dataclasses.replace(self, turns=(*self.turns[:-1], turn))
 
     def undo(self, plies: int = 1) -> Game:
         """Return the game as it was some plies ago.

@@ -1,7 +1,7 @@
 # cython: language_level=3, freethreading_compatible=True
 """Many games at once, a ply of each at a time, for bots that learn from playing themselves."""
 
-import contextlib
+import io
 import json
 import os
 import zipfile
@@ -19,6 +19,7 @@ from tavli_fast.arrays cimport address, empty
 from tavli_fast.batch cimport play_each
 from tavli_fast.playouts cimport source_of
 
+from .files import write_whole
 from .match import NEXT_STARTER, PLY_CAP
 from .playouts import as_generator
 from .rules import Ruleset, find_ruleset
@@ -143,7 +144,7 @@ class SelfPlay:
         """
         if self._first_state is None:
             raise ValueError("nothing was recorded: SelfPlay(..., record=True) keeps the choices")
-        choices = np.array(self._choices, np.uint16).reshape(-1, self._n)
+        choices = np.array(self._choices, np.int16).reshape(-1, self._n)
         head = {
             "rulesets": [str(ruleset) for ruleset in self.rulesets],
             "is_match": self._is_match,
@@ -217,12 +218,13 @@ class SelfPlay:
         self._after = result, bool(flip)
         return result
 
-    def advance(self, choice):
+    def advance(self, choice, waiting=None):
         """Play one of the afterstates in every game, and return what that did, as `Ply`.
 
         `choice`: (n,) integers, for each game the place among its own results in the last
         `afterstates`, from 0 on. Games that have ended begin anew, so that `positions` and `rolls`
-        are always to be played. Raises `ValueError` naming the game for a choice out of range.
+        are always to be played. `waiting`: (n,) bool, games in which nothing is played now, whatever
+        their choice. Raises `ValueError` naming the game for a choice out of range.
         """
         if self._after is None:
             self.afterstates()
@@ -235,19 +237,30 @@ class SelfPlay:
             )
         counts = np.diff(result.offsets)
         outside = (choice < 0) | (choice >= counts)
+        if waiting is not None:
+            waiting = np.asarray(waiting)
+            if waiting.shape != (self._n,) or waiting.dtype != bool:
+                raise ValueError(
+                    f"waiting has dtype {waiting.dtype} and shape {waiting.shape}, not bool of shape "
+                    f"({self._n},)"
+                )
+            outside &= ~waiting
         if outside.any():
             game = int(np.argmax(outside))
             raise ValueError(
                 f"game {game}: there is no choice {choice[game]}; it has {counts[game]} afterstates"
             )
         chosen = result.offsets[:-1] + choice.astype(np.int64)
+        if waiting is not None:
+            choice = np.where(waiting, -1, choice)
+            chosen[waiting] = -1
         self._positions = self._positions.copy()
         self._rolls = self._rolls.copy()
         self._courses = self._courses.copy()
         self._run(False, result.positions, chosen, flipped)
         self._after = None
         if self._first_state is not None:
-            self._choices.append(choice.astype(np.uint16))
+            self._choices.append(choice.astype(np.int16))
         ended = self._courses["ended"]
         return Ply(
             self._courses["points"], (ended & WON) != 0, (ended & CAPPED) != 0,
@@ -273,7 +286,8 @@ class Recording(NamedTuple):
     """Games of `SelfPlay` as what they follow from: the settings and the choices.
 
     `head`: the settings, the state of the random generator before the first roll, and a checksum
-    of the last positions and rolls. `choices`: (plies, n) uint16.
+    of the last positions and rolls. `choices`: (plies, n) int16, -1 for
+    games that waited.
 
     >>> import numpy as np
     >>> import tavli_fast as tf
@@ -291,18 +305,12 @@ class Recording(NamedTuple):
     def save(self, path):
         """Write the games to a file (NumPy's npz, without pickles).
 
-        The file appears whole or not at all.
+        The file appears whole or not at all. Raises `ValueError` if it cannot be written.
         """
         head = np.frombuffer(json.dumps(self.head, default=_listed).encode(), np.uint8)
-        partial = f"{os.fspath(path)}.partial"
-        try:
-            with open(partial, "wb") as file:
-                np.savez_compressed(file, head=head, choices=self.choices)
-            os.replace(partial, path)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(partial)
-            raise
+        data = io.BytesIO()
+        np.savez_compressed(data, head=head, choices=self.choices)
+        write_whole(os.fspath(path), data.getvalue())
 
     @classmethod
     def load(cls, path):
@@ -315,7 +323,7 @@ class Recording(NamedTuple):
                     choices = kept["choices"]
                 if not isinstance(head, dict) or set(head) != _HEAD:
                     raise ValueError("its head is of something else")
-                if choices.dtype != np.uint16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
+                if choices.dtype != np.int16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
                     raise ValueError(f"its choices are {choices.dtype} of shape {choices.shape}")
             except _UNREADABLE as error:
                 raise ValueError(f"{path} is no recording of games: {error}") from error
@@ -349,7 +357,7 @@ class Recording(NamedTuple):
         play = self.start()
         for choice in self.choices:
             yield play, choice
-            play.advance(choice)
+            play.advance(choice, choice < 0)
         if _fingerprint(play) != self.head["last"]:
             raise ValueError("the recorded games do not come out as they did: another version made them")
 
