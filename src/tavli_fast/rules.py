@@ -393,7 +393,9 @@ def find_ruleset(text: str) -> Ruleset:
     match = _RULESET_TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
     game = match["game"].strip() if match else ""
     if match is None or not game:
-        raise ValueError(f"no text of a ruleset: {text!r}; write it like 'fevga(mother_prime=free)'")
+        raise ValueError(
+            f"no text of a ruleset: {text!r}; write it like 'fevga(mother_prime=free)'"
+        )
     key = re.sub(r"[\s-]+", "_", game.casefold())
     row = RULESETS.get(key) or _ALIASES.get(key)
     if row is None:
