@@ -372,15 +372,17 @@ def in_hand(some: list[compare.Pair]) -> object:
     told = []
     for board, roll, rules in some:
         position = to_position(board, rules)
+        steps = position.next_steps(roll)
         told.append(
             (
                 sorted(
                     (move.after.own, move.after.opp, len(move.steps))
                     for move in position.moves(roll)
                 ),
-                position.next_steps(roll),
+                steps,
+                position.next_steps(roll, steps[:1]),
                 position.primes(),
-                position.perft(1),
+                position.perft(1, weighted=True),
             )
         )
     return told

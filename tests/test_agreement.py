@@ -224,6 +224,17 @@ def test_a_pinned_mother_ends_the_game(over, mother, is_over):
             assert tf.afterstates(to_array([each]), tf.ALL_ROLLS, ruleset).played.any()
 
 
+@pytest.mark.parametrize("left", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("mother", ["unless_mutual", "loss", "off"])
+def test_the_last_ones_leave_the_start_while_his_mother_is_pinned(left, mother):
+    """By two numbers, or by all four of a double, which then end the game."""
+    sides = {24: left, 12: 13 - left, 1: 2}, {24: 1, 6: 14}
+    over = board(*sides)._replace(opp_pinned=frozenset({24}))
+    agree_with_reference([over], tf.PLAKOTO.replace(mother=mother))
+    # The fourth step of a double ends the turn in any case.
+    assert left > 3 or differ(over, tf.PLAKOTO, tf.PLAKOTO.replace(mother="off"))
+
+
 def nothing_plays(over: Board, ruleset: Ruleset) -> None:
     found = tf.afterstates(to_array([over]), tf.ALL_ROLLS, ruleset)
     assert not found.played.any()
