@@ -15,8 +15,8 @@ reference on everything is asked by commands, for rulesets that may have options
 `--ends` are the positions described above; `--three` those with up to three checkers on one side
 and two on the other; `--bear-off` all 54,264 ways in which fifteen checkers can be at home or off,
 against a side that is far away. A pair takes the reference a millisecond or less: ten minutes, six
-hours and twenty minutes a ruleset. With `--kept` a run that was stopped goes on where it was, and
-several may share the work; without a sort of positions one in a thousand of each is asked.
+hours and twenty minutes a ruleset. With `--kept` a run that was stopped goes on where it was;
+without a sort of positions one in a thousand of each is asked.
 """
 
 from __future__ import annotations
@@ -357,7 +357,7 @@ SORTS = {"ends": ends, "three": three, "bear-off": bear_off}
 def prove(sort: str, ruleset: Ruleset, step: int, kept: Path | None) -> int:
     """Hold the engines against each other on all positions of a sort; returns how many were held.
 
-    Pieces that a file of the folder names are done; one that another run has begun is left to it.
+    Pieces that a file of the folder names have been.
     """
     held = 0
     whole = itertools.islice(SORTS[sort](ruleset), 0, None, step)
@@ -366,21 +366,12 @@ def prove(sort: str, ruleset: Ruleset, step: int, kept: Path | None) -> int:
             some = list(itertools.islice(whole, PIECE))
             if not some:
                 return held
-            if kept is not None:
-                done = kept / f"{ruleset} {sort} {step} {number}"
-                try:
-                    done.touch(exist_ok=False)
-                except FileExistsError:
-                    bar.update(len(some))
-                    continue
-                try:
-                    agree_with_reference(some, ruleset)
-                except BaseException:
-                    done.unlink()
-                    raise
-            else:
+            proved = kept / f"{ruleset} {sort} {step} {number}" if kept else None
+            if proved is None or not proved.exists():
                 agree_with_reference(some, ruleset)
-            held += len(some)
+                held += len(some)
+                if proved is not None:
+                    proved.touch()
             bar.update(len(some))
     return held
 
