@@ -16,7 +16,7 @@ from setuptools import Extension, setup
 SOURCES = "src/tavli_fast"
 # What the modules are made of; named, so that a source distribution has it.
 PARTS = sorted(
-    str(path) for path in Path(SOURCES).iterdir() if path.suffix in {".h", ".pxd", ".pxi", ".pyx"}
+    str(path) for path in Path(SOURCES).rglob("*") if path.suffix in {".h", ".pxd", ".pxi", ".pyx"}
 )
 CHECKED = os.environ.get("TAVLI_FAST_CHECKED", "0") not in ("", "0")
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
@@ -66,9 +66,11 @@ setup(
             for level, flags in KERNEL_LEVELS.items()
         ),
         *(
-            compiled(path.stem, path.name)
-            for path in sorted(Path(SOURCES).glob("*.pyx"))
-            if path.stem != "_kernel"
+            compiled(source.removesuffix(".pyx").replace("/", "."), source)
+            for source in sorted(
+                path.relative_to(SOURCES).as_posix() for path in Path(SOURCES).rglob("*.pyx")
+            )
+            if source != "_kernel.pyx"
         ),
     ]
 )

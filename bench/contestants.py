@@ -17,6 +17,7 @@ import numpy as np
 from positions import Decisions
 
 import tavli_fast as tf
+from tavli_fast.adapters import gnubg_nn as adapter
 
 # Numbers of OpenSpiel that its Python package does not name.
 OPEN_SPIEL_BAR = 100
@@ -85,21 +86,43 @@ def through_position(group: str, decisions: Decisions, against: Contestant | Non
     return Contestant(group, name, run, len(rows), decisions.results, against)
 
 
-def through_gnubg_nn(
-    group: str, decisions: Decisions, against: Contestant | None
-) -> list[Contestant]:
-    """One call a row of gnubg-nn's generator."""
-    import gnubg_nn
-
+def through_moves(
+    moves: Callable[..., Sequence[object]],
+    name: str,
+    group: str,
+    decisions: Decisions,
+    against: Contestant | None,
+    verbose: int = 0,
+    ours: bool = False,
+) -> Contestant:
+    """One call a row of gnubg-nn's `moves`, or of what has its name."""
     # Each side's points 1 to 24 and bar, the other player first; lists are its fastest form.
     sides = [decisions.records[side]["checkers"][:, 1:] for side in ("opp", "own")]
     boards = np.stack(sides, axis=1).tolist()
-    rows = [(board, *roll) for board, roll in zip(boards, decisions.rolls.tolist(), strict=True)]
+    rolls = decisions.rolls.tolist()
+    rows = [(board, *roll, verbose) for board, roll in zip(boards, rolls, strict=True)]
     # It finds nothing where the turn is lost.
-    assert [len(gnubg_nn.moves(*row)) or 1 for row in rows] == decisions.counts.tolist()
-    run = partial(one_by_one, gnubg_nn.moves, rows)
-    name = "gnubg-nn, one by one"
-    return [Contestant(group, name, run, len(rows), decisions.results, against, ours=False)]
+    assert [len(moves(*row)) or 1 for row in rows] == decisions.counts.tolist()
+    name += ", with steps" if verbose else ", one by one"
+    run = partial(one_by_one, moves, rows)
+    return Contestant(group, name, run, len(rows), decisions.results, against, ours=ours)
+
+
+def through_gnubg_nn(
+    group: str, decisions: Decisions, against: Contestant | None, verbose: int = 0
+) -> list[Contestant]:
+    """gnubg-nn's generator; with `verbose`, the steps as well."""
+    import gnubg_nn
+
+    return [through_moves(gnubg_nn.moves, "gnubg-nn", group, decisions, against, verbose)]
+
+
+def through_adapter(
+    group: str, decisions: Decisions, against: Contestant | None, verbose: int = 0
+) -> Contestant:
+    """The same through the adapter that has gnubg-nn's names."""
+    name = "tavli_fast.adapters.gnubg_nn"
+    return through_moves(adapter.moves, name, group, decisions, against, verbose, ours=True)
 
 
 def perft_through_gnubg_nn(group: str) -> Contestant:

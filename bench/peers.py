@@ -30,6 +30,7 @@ from contestants import (
     batches,
     batches_of_one,
     perft_through_gnubg_nn,
+    through_adapter,
     through_gnubg_nn,
     through_position,
 )
@@ -101,7 +102,8 @@ def all_libraries(absent: dict[str, str]) -> list[Contestant]:
         except ImportError as error:
             absent[name] = str(error)
     peer = plain(rows)
-    rows += [maker(group, decisions, peer) for maker in (batches_of_one, through_position)]
+    makers = through_adapter, batches_of_one, through_position
+    rows += [maker(group, decisions, peer) for maker in makers]
     return rows + batches(group, decisions, [peer, peer])
 
 
@@ -117,7 +119,10 @@ def corpora(gnubg_nn: bool) -> list[Contestant]:
         group, decisions = f"backgammon corpus, {name} play", corpus(name)
         peers = through_gnubg_nn(group, decisions, None) if gnubg_nn else []
         peer = peers[0] if peers else None
-        rows += [*peers, through_position(group, decisions, peer)]
+        rows += [*peers, through_adapter(group, decisions, peer)]
+        peers = through_gnubg_nn(group, decisions, None, 1) if gnubg_nn else []
+        rows += [*peers, through_adapter(group, decisions, peers[0] if peers else None, 1)]
+        rows += [through_position(group, decisions, peer)]
         rows += batches(group, decisions, [peer, peer])
     return rows
 

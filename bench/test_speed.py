@@ -14,6 +14,7 @@ from positions import CORPORA, Decisions, corpus, counted, playouts, without_ban
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import tavli_fast as tf
+from tavli_fast import why
 
 SINGLE_CALLS = 500
 
@@ -163,6 +164,52 @@ def test_next_steps(benchmark, double):
     assert run() == counts
     benchmark(run)
     explain(benchmark, len(calls), sum(counts))
+
+
+EVERY_STEP = sorted(
+    {(start, max(start - number, 0)) for start in range(1, 26) for number in range(1, 7)}
+)
+
+
+def widest_double(ruleset: tf.Ruleset) -> tuple[tf.Position, tuple[int, int]]:
+    """Of the playouts, the double with most results; the reference finds as many."""
+    records = playouts(ruleset).records[::10]
+    counts = np.stack(
+        [tf.count_afterstates(records, (number, number), ruleset) for number in range(1, 7)]
+    )
+    number, row = np.unravel_index(counts.argmax(), counts.shape)
+    (position,) = tf.from_records(records[[row]], ruleset)
+    roll = int(number) + 1, int(number) + 1
+    assert len(tf.reference.afterstates(position, roll)) == counts.max()
+    return position, roll
+
+
+@pytest.mark.benchmark(group="widest double")
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
+def test_next_steps_of_the_widest_double(benchmark, ruleset):
+    position, roll = widest_double(ruleset)
+    expected = tf.reference.next_steps(position, roll)
+    found = {(step.start, step.end): step.forced for step in position.next_steps(roll)}
+    assert found == expected
+    benchmark(position.next_steps, roll)
+
+
+@pytest.mark.benchmark(group="widest double, every step explained")
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
+def test_explain_the_widest_double(benchmark, ruleset):
+    position, roll = widest_double(ruleset)
+    plays, _ = tf.reference.plays_of(position, roll, ruleset, None)
+    expected = [why.why_not_next(plays, step, (), ruleset) for step in EVERY_STEP]
+    assert 0 < expected.count(None) < len(expected)
+
+    def run():
+        return [position.explain(step, roll) for step in EVERY_STEP]
+
+    assert run() == expected
+    benchmark(run)
+    if benchmark.stats:
+        nanoseconds = benchmark.stats["median"] * 1e9
+        benchmark.extra_info["ns a step"] = round(nanoseconds / len(EVERY_STEP), 1)
 
 
 @pytest.mark.benchmark(group="perft")

@@ -95,7 +95,7 @@ def positions(choose: random.Random, ruleset: Ruleset) -> Iterator[Board]:
             yield arbitrary_board(choose, ruleset)
 
 
-def pairs(choose: random.Random, ruleset: Ruleset, options: bool) -> Iterator[Pair]:
+def pairs(choose: random.Random, ruleset: Ruleset, options: bool = True) -> Iterator[Pair]:
     for board in positions(choose, ruleset):
         rules = choose.choice([ruleset, variant(choose, ruleset)]) if options else ruleset
         for roll in choose.sample(ROLLS, ROLLS_EACH):

@@ -4,7 +4,7 @@
 
 Positions, options and rolls are those of `compare.py`. From each pair one turn is walked at random,
 and at every stage of it the steps offered and which of them are forced are judged, and at some
-whether just the other steps have a reason to be refused.
+whether just the other steps are refused, each for the reason that `why` finds.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def agree_on_a_walk(
             for step in EVERY_STEP:
                 reason = why.why_not_next(plays, step, walked, ruleset)
                 assert (reason is None) == (step in expected), (where, step, reason)
+                told = position.explain(step, roll, walked, numbers)
+                assert told is reason, (where, step, told, reason)
         if not found:
             return tuple(walked)
         step = choose.choice(found)
@@ -80,23 +82,29 @@ def assert_told(
             assert not step.hits
 
 
+def compare(ruleset: Ruleset, wanted: int, seed: int) -> int:
+    """Walk so many turns of a game, say what came of it, and return in how many they differ."""
+    choose = random.Random(f"{seed} {ruleset}")
+    steps = differing = 0
+    some = itertools.islice(pairs(choose, ruleset), wanted)
+    for pair in tqdm(some, desc=str(ruleset), total=wanted, mininterval=1):
+        try:
+            steps += len(agree_on_a_walk(choose, *pair))
+        except AssertionError as difference:
+            differing += 1
+            print(difference, flush=True)
+    print(f"{ruleset}: {wanted} turns, {steps} steps taken, {differing} turns differ", flush=True)
+    return differing
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare steps with the reference's.")
     parser.add_argument("games", nargs="*", default=list(tf.RULESETS), metavar="GAME")
     parser.add_argument("--pairs", type=int, default=2_000, help="a game")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    differing = 0
-    for ruleset in map(tf.find_ruleset, arguments.games):
-        choose = random.Random(f"{arguments.seed} {ruleset}")
-        some = itertools.islice(pairs(choose, ruleset, True), arguments.pairs)
-        for pair in tqdm(some, desc=str(ruleset), total=arguments.pairs, mininterval=1):
-            try:
-                agree_on_a_walk(choose, *pair)
-            except AssertionError as difference:
-                differing += 1
-                print(difference, flush=True)
-    if differing:
+    rulesets = [tf.find_ruleset(game) for game in arguments.games]
+    if sum(compare(ruleset, arguments.pairs, arguments.seed) for ruleset in rulesets):
         sys.exit(1)
 
 

@@ -93,8 +93,8 @@ def main() -> None:
             tf.find_ruleset(game), arguments.positions, arguments.with_rolls, arguments.seed
         )
     ]
-    print(*faults[:20], sep="\n")
     if faults:
+        print(*faults[:20], sep="\n")
         sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""The pictures that are kept in `data/svg/` and looked at by eye.
+"""The pictures that are kept in `data/svg/` and in `docs/`, and looked at by eye.
 
 python tests/pictures.py
     writes them again, after a change that is meant to change them; look at them in a browser.
@@ -6,12 +6,15 @@ python tests/pictures.py
 
 from __future__ import annotations
 
+import doctest
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import tavli_fast as tf
 
 FOLDER = Path(__file__).parent / "data" / "svg"
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def parse(text: str, ruleset: tf.Ruleset) -> tf.Position:
@@ -67,7 +70,25 @@ PICTURES: dict[str, Callable[[], str]] = {
 }
 
 
+def pictures_of(page: Path) -> dict[Path, str]:
+    """The pictures that a page shows: of each, what its examples have made of `picture` by then."""
+    found = {}
+    names: dict[str, object] = {}
+    parts = re.split(r"\]\(([\w/]+\.svg)\)", page.read_text(encoding="utf-8"))
+    for text, link in zip(parts[::2], parts[1::2], strict=False):
+        for example in doctest.DocTestParser().get_examples(text):
+            exec(compile(example.source, page.name, "exec"), names)
+        found[page.parent / link] = str(names.pop("picture"))
+    return found
+
+
+def write(pictures: dict[Path, str]) -> None:
+    for path, picture in pictures.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(picture, encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for name, draw in PICTURES.items():
-        (FOLDER / f"{name}.svg").write_text(draw(), encoding="utf-8", newline="\n")
+    write({FOLDER / f"{name}.svg": draw() for name, draw in PICTURES.items()})
+    for page in DOCS.glob("*.md"):
+        write(pictures_of(page))

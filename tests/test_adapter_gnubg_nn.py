@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from boards import ROLLS
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sections import FLAGS, run_section
 from strategies import legal_boards
 from test_corpus import CORPORA
@@ -109,8 +110,8 @@ def test_arrays_and_tuples_are_boards_too():
         (lambda b: ours.moves(b, 0, 1), ValueError, "a roll is two numbers from 1 to 6"),
         (lambda b: ours.moves(b, 3.0, 1), TypeError, "'float' object cannot be interpreted"),
         (lambda b: ours.moves(b, "3", 1), TypeError, "'str' object cannot be interpreted"),
-        (lambda b: ours.moves(b, 3), TypeError, "missing 1 required positional argument"),
-        (lambda b: ours.moves(b, 3, 1, verbose=1), TypeError, "positional-only"),
+        (lambda b: ours.moves(b, 3), TypeError, "at least 3 positional arguments"),
+        (lambda b: ours.moves(b, 3, 1, verbose=1), TypeError, "unexpected keyword argument"),
         (lambda b: ours.moves(None, 3, 1), ValueError, "a board is two lists of 25 counts"),
         (lambda b: ours.moves([b[0]], 3, 1), ValueError, "a board is two lists of 25 counts"),
         (lambda b: ours.moves([b[0][1:], b[1]], 3, 1), ValueError, "other side has 24 counts"),
@@ -136,6 +137,61 @@ def test_arrays_and_tuples_are_boards_too():
 def test_bad_input(call, error, match):
     with pytest.raises(error, match=match):
         call(ours.board_from_position_id(START))
+
+
+class Clearing:
+    """A count that empties the list it is in, while that is read."""
+
+    def __init__(self, side: list) -> None:
+        self.side = side
+
+    def __index__(self) -> int:
+        self.side.clear()
+        return 0
+
+
+class Liar(int):
+    """A number that says of itself what is not true."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    __gt__ = __lt__
+
+    def __add__(self, other: object) -> int:
+        return 0
+
+    __radd__ = __add__
+
+
+def test_a_board_that_misbehaves_is_refused():
+    start = ours.board_from_position_id(START)
+    side = 25 * [0]
+    side[3] = Clearing(side)
+    for bad in (side, [Liar(200), *start[0][1:]], [10**5000, *start[0][1:]], [-(2**64), *start[0]]):
+        for call in (ours.key_of_board, ours.position_id, lambda board: ours.moves(board, 3, 1)):
+            with pytest.raises(ValueError, match=r"the mover has|limit"):
+                call([start[0], bad])
+
+
+@pytest.mark.parametrize("die", [2**31 + 3, 2**32 + 3, 2**64 + 3, -(2**64)])
+def test_dice_beyond_a_c_number(die):
+    for roll in ((die, 1), (1, die)):
+        with pytest.raises(ValueError, match="a roll is two numbers from 1 to 6"):
+            ours.moves(ours.board_from_position_id(START), *roll)
+    with pytest.raises(ValueError, match="a bear-off ID is 1 to 54263"):
+        ours.bearoff_id_2_pos(die)
+
+
+@given(st.text(max_size=24) | st.text("ABCDEFGHIJKLMNOPé+/", min_size=14, max_size=20))
+def test_any_text_is_a_board_or_refused_by_name(text):
+    for read in (ours.board_from_position_id, ours.board_from_position_key):
+        board, problem = None, ""
+        try:
+            board = read(text)
+        except ValueError as error:
+            problem = str(error)
+        assert repr(text) in problem if board is None else [len(side) for side in board] == [25, 25]
 
 
 def test_the_ends_of_a_game():

@@ -698,3 +698,42 @@ def test_empty_records():
     for n in (-1, 1.5, None, "3"):
         with pytest.raises(ValueError, match="n is a number of positions"):
             tf.empty_records(n)
+
+
+# Points, pips and choices
+
+
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=lambda ruleset: ruleset.game)
+def test_points_and_pips_are_those_of_positions(ruleset):
+    games = tf.generate_games(ruleset, 30, 1)
+    records = np.concatenate([games.positions, games.chosen])
+    points, over = tf.points_won(records, ruleset)
+    assert (points.dtype, over.dtype) == (np.int8, bool)
+    assert over.sum() == 30
+    positions = tf.from_records(records, ruleset)
+    assert [int(won) if ended else None for won, ended in zip(points, over, strict=True)] == [
+        tf.reference.points_won(position) for position in positions
+    ]
+    assert list(map(tuple, tf.pip_counts(records).tolist())) == [
+        position.pip_counts for position in positions
+    ]
+
+
+def test_points_of_a_bad_record_are_refused():
+    records = tf.start_records(tf.PORTES, 5)
+    records["own"]["checkers"][3, 6] = 1
+    with pytest.raises(tf.IllegalPosition, match="row 3: own has 11 checkers"):
+        tf.points_won(records, tf.PORTES)
+
+
+def test_chosen_results_are_those_of_their_pairs():
+    result = tf.afterstates(tf.start_records(tf.TAPA, 3), [(3, 1), (2, 2), (6, 5)], tf.TAPA)
+    last = result.counts - 1
+    assert result.chosen(last).tobytes() == result.positions[result.offsets[1:] - 1].tobytes()
+    assert result.chosen(last * 0).tobytes() == result.positions[result.offsets[:-1]].tobytes()
+    with pytest.raises(ValueError, match=r"pair 1: there is no choice \d+; it has \d+ afterstates"):
+        result.chosen(result.counts - [1, 0, 1])
+    with pytest.raises(ValueError, match="pair 0: there is no choice -1"):
+        result.chosen([-1, 0, 0])
+    with pytest.raises(ValueError, match=r"shape \(2,\), not integers of shape \(3,\)"):
+        result.chosen([0, 0])

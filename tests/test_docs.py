@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pictures import DOCS, pictures_of
 
 import tavli_fast as tf
 from tavli_fast.rules import OPTIONS
@@ -19,6 +20,7 @@ MODULES = sorted(
     for module in pkgutil.iter_modules(tf.__path__)
     if not module.name.startswith("_kernel")
 )
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.glob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -40,9 +42,6 @@ def test_examples_in_docstrings(module):
         assert results.attempted > 0, "no example was found"
 
 
-PAGES = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
-
-
 # Each section of it needs a library of its own, and is run with the tests of that adapter.
 ADAPTERS = "docs/adapters.md"
 
@@ -55,6 +54,15 @@ def test_examples_in_texts(name):
     assert results.failed == 0
     if name in ("README.md", *PAGES):
         assert results.attempted > 0, "no example was found"
+
+
+def test_pictures_are_those_that_the_examples_make():
+    """`python tests/pictures.py` writes them again."""
+    made = {path: picture for page in PAGES for path, picture in pictures_of(ROOT / page).items()}
+    assert made
+    assert set(made) == set(DOCS.rglob("*.svg"))
+    for path, picture in made.items():
+        assert path.read_text(encoding="utf-8") == picture, path.name
 
 
 @pytest.mark.parametrize("name", tf.__all__)

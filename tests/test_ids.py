@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import random
 import re
 import string
 
 import numpy as np
 import pytest
 from boards import to_position
+from compare import positions
+from compare_text import text_faults
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import legal_boards, variants
+from strategies import legal_boards, variant, variants
 from test_corpus import CORPORA
 
 import tavli_fast as tf
@@ -340,3 +344,12 @@ def test_what_is_no_ruleset_is_told(ruleset: object) -> None:
     ):
         with pytest.raises(ValueError, match=f"ruleset is {ruleset!r}, not a Ruleset"):
             read(text, ruleset)
+
+
+@pytest.mark.parametrize("ruleset", tf.RULESETS.values(), ids=str)
+def test_every_notation_and_back(ruleset):
+    """A share of what `compare_text.py` asks, moves and refusals included."""
+    choose = random.Random(1)
+    for board in itertools.islice(positions(choose, ruleset), 400):
+        rules = choose.choice([ruleset, variant(choose, ruleset)])
+        assert text_faults(board, rules, choose) == []

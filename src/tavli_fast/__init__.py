@@ -22,6 +22,8 @@ from .batch import (
     from_records,
     in_contact,
     mobility,
+    pip_counts,
+    points_won,
     start_records,
     to_records,
 )
@@ -32,6 +34,7 @@ from .match import Dice, Game, Match, Result
 from .notation import NotationError
 from .playouts import Playouts, playouts
 from .position import POSITION, IllegalMove, IllegalPosition, Move, Position
+from .reasons import Reason
 from .rules import (
     BACKGAMMON,
     FEVGA,
@@ -58,7 +61,6 @@ from .rules import (
 from .selfplay import Ply, Recording, SelfPlay
 from .steps import Step
 from .walls import Blockade, Prime, Walls
-from .why import Reason
 
 __version__ = version("tavli-fast")
 
@@ -121,7 +123,9 @@ __all__ = [
     "generate_games",
     "in_contact",
     "mobility",
+    "pip_counts",
     "playouts",
+    "points_won",
     "reference",
     "render",
     "start_records",

@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef enum:
-    ABI = 3               # raised whenever anything in this file changes
+    ABI = 4               # raised whenever anything in this file changes
     MOST_LAWS = 16        # different games in one call
     MOST_MIXED = 1024     # rows a mixed roll may write, junk and banned results included
     MOST_DOUBLE = 20480   # the same for a double: non-increasing quadruples of 25 points, and slack
@@ -67,6 +67,26 @@ ctypedef struct Freedom:
     uint32_t locked       # points that hold a checker which may not move on
     uint32_t runner       # the point of the checker that travels alone for the whole turn; 0: none
     int head_taken        # checkers that have left own 24
+
+
+cdef enum Refusal:
+    # why a step cannot be made, in the order of law, which is that of `Reason`; 0: it can
+    GAME_OVER = 1
+    TURN_OVER
+    NO_SUCH_NUMBER
+    NO_CHECKER
+    PINNED_CHECKER
+    BAR_FIRST
+    RUNNER_ALONE
+    HEAD_USED
+    HITTER_STAYS
+    CLOSED_POINT
+    NOT_ALL_HOME
+    HIGHER_CHECKER
+    PINNED_AT_HOME
+    BANNED                # the first of four bans
+    MOST_NUMBERS = BANNED + 4
+    HIGHER_NUMBER
 
 
 ctypedef struct Batch:
@@ -205,6 +225,10 @@ ctypedef struct Kernel:
                         const Freedom *freedom) noexcept nogil
     int (*step)(Record *record, int point, int number, const Rules *rules,
                 Freedom *freedom) noexcept nogil
+    # A Refusal: what about a single step is in the way of this one, which is not among the sources.
+    int (*obstacle)(const Record *record, int point, int number, const Rules *rules,
+                    const Freedom *freedom) noexcept nogil
+    int (*is_over)(const Record *record, const Rules *rules) noexcept nogil
     # Walls of own along the path of opp, by his numbers, and the other way round.
     void (*walls)(const Record *record, const Rules *rules, uint32_t *own,
                   uint32_t *opp) noexcept nogil

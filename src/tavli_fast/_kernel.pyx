@@ -22,7 +22,8 @@ from libc.string cimport memcpy, memset
 from tavli_fast._kernel cimport (
     ABI, BAD_DIE, BAR_IN_USE, CAPPED, GAME_ON, MATCH_WON, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL,
     OWN_TOTAL, PINNED, SHARED_POINT, SPARE_IN_USE, WON, AlignedRecord, Ban, Batch, Blockade, Course,
-    Freedom, Kernel, Lockstep, Mobility, Playouts, Record, Rules, Source, Walls,
+    Freedom, Kernel, Lockstep, Mobility, Playouts, Record, Refusal, Rules,
+    Source, Walls,
 )
 
 cdef extern from "_bits.h" nogil:
@@ -41,6 +42,9 @@ cdef extern from "_bits.h" nogil:
                      Side *own, Side *opp)
     void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
+    uint32_t pinned_mask(const uint8_t *side)
+
+cdef extern from "_rows.h" nogil:
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
     void add_delta(uint64_t *out, const uint64_t *base, const uint64_t *delta)
 
@@ -49,7 +53,6 @@ cdef extern from "_bits.h" nogil:
     uint64_t DELTAS[2][12][26][2][8]
     # The same in pinning games: [...][whether it pins a blot, and 2 if it frees the one it leaves].
     uint64_t PIN_DELTAS[2][12][26][4][8]
-    uint32_t pinned_mask(const uint8_t *side)
     int can_stream(const Record *to)
     void stream_rows(Record *to, const Record *rows, int64_t count)
     void end_stream()
@@ -235,6 +238,42 @@ cdef int step(Record *record, int point, int number, const Rules *rules, Freedom
     return (walk.blots & landing(point, number)) != 0
 
 
+cdef int obstacle(const Record *record, int point, int number, const Rules *rules,
+                  const Freedom *freedom) noexcept nogil:
+    """What is in the way of a step, the first in the order of law."""
+    cdef Turn turn
+    cdef Walk walk
+    prepare(&turn, record, rules, 0)
+    start_walk(&turn, &walk)
+    resume(&walk, freedom)
+    if not turn.own >> point & 1:
+        return Refusal.NO_CHECKER
+    if turn.still >> point & 1:
+        return Refusal.PINNED_CHECKER
+    if turn.own & BAR_BIT and point != 25:
+        return Refusal.BAR_FIRST
+    if walk.runner and not walk.runner >> point & 1:
+        return Refusal.RUNNER_ALONE
+    if walk.from_head == 0 and point == 24:
+        return Refusal.HEAD_USED
+    if walk.locked >> point & 1 and turn.own_side[point] == 1:
+        return Refusal.HITTER_STAYS
+    if point > number:
+        return 0 if turn.open >> (point - number) & 1 else Refusal.CLOSED_POINT
+    if turn.own >> 7:
+        return Refusal.NOT_ALL_HOME
+    if point != number and turn.own >> (point + 1):
+        return Refusal.HIGHER_CHECKER
+    return Refusal.PINNED_AT_HOME if turn.keeps else 0
+
+
+cdef int is_over(const Record *record, const Rules *rules) noexcept nogil:
+    """Whether the game is, no last roll being left to play."""
+    cdef Turn turn
+    prepare(&turn, record, rules, 0)
+    return turn.finished and not turn.plays_on
+
+
 cdef void add_byte(uint64_t *lanes, int at, int amount) noexcept nogil:
     cdef Record one
     cdef int lane
@@ -286,6 +325,8 @@ KERNEL.batch = batch
 KERNEL.perft = perft
 KERNEL.sources = sources
 KERNEL.step = step
+KERNEL.obstacle = obstacle
+KERNEL.is_over = is_over
 KERNEL.walls = walls
 KERNEL.blockades = blockades
 KERNEL.mobility = mobility

@@ -28,8 +28,94 @@ cdef struct Search:
     uint32_t escaped      # with the rearmost checker past the wall
 
 
-cdef inline bint all_are_off(const Turn *turn, const Walk *walk) noexcept nogil:
-    return own_counts(turn, &walk.at)[0] == turn.rules.checkers
+cdef struct Stand:
+    # a turn under way: where my checkers stand, and what that leaves to the next step
+    uint8_t counts[26]
+    uint32_t own
+    uint32_t blots
+    uint32_t over         # where mine stand on his pinned one
+    uint32_t locked       # points that hold a checker which hit there and stays
+    uint32_t runner       # the only point that may be left; 0: any
+    uint32_t below        # points a further number of a double may leave
+    int from_head         # checkers that may still leave own 24
+    int played
+
+
+cdef inline void start_stand(const Turn *turn, int from_head, Stand *at) noexcept nogil:
+    memcpy(at.counts, turn.own_side, sizeof(at.counts))
+    at.own = turn.own
+    at.blots = turn.blots
+    at.over = turn.over
+    at.locked = 0
+    at.runner = turn.runner
+    at.below = ANYWHERE
+    at.from_head = from_head
+    at.played = 0
+
+
+cdef inline uint32_t stand_sources(const Turn *turn, const Stand *at, int number) noexcept nogil:
+    """Where `number` can be played from now, whatever was played before."""
+    cdef uint32_t sources = sources_of(turn, at.own, number)
+    cdef uint32_t locked = at.locked & sources
+    cdef int point
+    if at.runner:
+        sources &= at.runner
+    if at.from_head == 0:
+        sources &= ~START_BIT
+    while locked:
+        point = lowest_bit(locked)
+        locked &= locked - 1
+        if at.counts[point] == 1:
+            sources &= ~bit(point)
+    return sources
+
+
+cdef inline void step_on(const Turn *turn, Stand *at, int point, int number) noexcept nogil:
+    cdef uint32_t from_ = bit(point)
+    cdef uint32_t landed = landing(point, number)
+    cdef uint32_t touched = at.blots & landed
+    at.played += 1
+    at.from_head -= point == 24
+    at.below = (from_ << 1) - 1
+    at.counts[point] -= 1
+    at.own |= landed
+    at.blots ^= touched
+    if at.counts[point] == 0:
+        at.own ^= from_
+        at.blots |= at.over & from_
+        at.over &= ~from_
+    if landed:
+        at.counts[point - number] += 1
+    if turn.rules.pins:
+        at.over |= touched
+    if turn.rules.hitter_stays_home:
+        at.locked |= touched & HOME
+    if at.runner:
+        at.runner = 0
+        if turn.rules.runner_whole_turn or point - number > turn.rules.runner_exit:
+            at.runner = landed
+        else:
+            at.below = ANYWHERE
+
+
+cdef inline bint is_banned(const Turn *turn, uint32_t own) noexcept nogil:
+    """Whether a turn may not end with my checkers there."""
+    cdef uint32_t wall = mirrored(turn.rules, own & POINTS)
+    cdef uint32_t runs = runs_of_six(wall)
+    if not runs:
+        return False
+    if fills_start_quarter(turn.rules, own) or fills_mother_prime(turn, runs):
+        return True
+    return walls_in(turn, runs) or turn.bans_block and totally_blocked(turn, wall, runs)
+
+
+cdef inline bint wins_by_mother(const Turn *turn, const Stand *at) noexcept nogil:
+    """Whether his mother is pinned for good, which ends the turn where it stands."""
+    if not turn.watches_mother or not at.over & MOTHER or not turn.rules.mother_loses:
+        return False
+    return not (
+        turn.rules.mother_is_mutual and at.own & START_BIT and not turn.still & START_BIT
+    )
 
 
 cdef inline uint32_t followed(uint32_t where, int point, int number, uint32_t own) noexcept nogil:
@@ -39,12 +125,12 @@ cdef inline uint32_t followed(uint32_t where, int point, int number, uint32_t ow
     return where & (own | 1) | moved
 
 
-cdef void search(Search *of, const Turn *turn, const Walk *walk, const int *numbers, int left,
+cdef void search(Search *of, const Turn *turn, const Stand *at, const int *numbers, int left,
                  int pips, uint32_t where) noexcept nogil:
     """Play on by the next of `left` numbers, in all ways until the roll is settled."""
-    cdef uint32_t sources = walk_sources(turn, walk, numbers[0])
+    cdef uint32_t sources = stand_sources(turn, at, numbers[0])
     cdef uint32_t whole = bit(of.numbers), then_where
-    cdef Walk then
+    cdef Stand then
     cdef bint ends
     cdef int point, played
     while sources:
@@ -54,17 +140,18 @@ cdef void search(Search *of, const Turn *turn, const Walk *walk, const int *numb
             return
         point = highest_bit(sources)
         sources ^= bit(point)
-        take_step(turn, walk, numbers[0], point, &then)
-        ends = turn.watches_mother and ends_game(turn, &then)
-        if not ends and of.ordered and not walk.below & bit(point):
+        then = at[0]
+        step_on(turn, &then, point, numbers[0])
+        ends = wins_by_mother(turn, &then)
+        if not ends and of.ordered and not at.below & bit(point):
             continue
         then_where = followed(where, point, numbers[0], then.own)
-        if not of.watch or not breaks_ban(turn, own_counts(turn, &then.at)):
-            played = of.numbers if ends else then.steps
+        if not of.watch or not is_banned(turn, then.own):
+            played = of.numbers if ends else then.played
             of.legal |= bit(played)
             if then_where & (bit(of.past) - 1):
                 of.escaped |= bit(played)
-            if all_are_off(turn, &then) or turn.still & START_BIT and then.over & MOTHER:
+            if not then.own or turn.still & START_BIT and then.over & MOTHER:
                 of.over |= bit(played)
         if left > 1 and not ends:
             search(of, turn, &then, numbers + 1, left - 1, pips - numbers[0], then_where)
@@ -72,17 +159,16 @@ cdef void search(Search *of, const Turn *turn, const Walk *walk, const int *numb
 
 cdef void begin_search(Search *of, const Turn *turn, const int *numbers, int count, int from_head,
                        const Aim *aim) noexcept nogil:
-    cdef Walk walk
-    cdef int at, pips = 0
-    start_walk(turn, &walk)
-    walk.from_head = from_head
-    for at in range(count):
-        pips += numbers[at]
+    cdef Stand at
+    cdef int each, pips = 0
+    start_stand(turn, from_head, &at)
+    for each in range(count):
+        pips += numbers[each]
     of.numbers = count
     of.ordered = count > 2
     of.past = aim.past
     of.legal = of.over = of.escaped = 0
-    search(of, turn, &walk, numbers, count, pips, bit(aim.rear))
+    search(of, turn, &at, numbers, count, pips, bit(aim.rear))
 
 
 cdef inline void conclude(const Search *of, Outcome *outcome) noexcept nogil:
@@ -153,13 +239,27 @@ cdef struct Ways:
     uint32_t rest[7]      # and after a step of the rearmost checker, from where that landed aside
     uint32_t goes[7]      # 1 if the rearmost checker can be moved by it first
     uint32_t past[7]      # 1 if that brings it past the wall
+    uint32_t watch        # bans are in reach of four steps,
+    uint32_t watch_mixed  # or of two
     uint32_t twice        # points two checkers can leave in one turn
     uint32_t runs         # 1 if the rearmost checker can be moved twice
+
+
+cdef inline void find_watch(const Turn *turn, Ways *ways) noexcept nogil:
+    """Where he stands no wall can be, and two steps fill but two points."""
+    cdef uint32_t wall = turn.own & POINTS, may_be = wall | turn.open
+    ways.watch = ways.watch_mixed = 0
+    if turn.has_bans:
+        mirror(turn.rules, &wall, &may_be)
+        ways.watch = runs_of_six(may_be) & banned_runs(turn, 4)
+        if ways.watch:
+            ways.watch_mixed = ways.watch & lacks_two_at_most(wall) & banned_runs(turn, 2)
 
 
 cdef inline void find_ways(const Turn *turn, const Aim *aim, Ways *ways) noexcept nogil:
     cdef uint32_t rear = bit(aim.rear), stays
     cdef int number
+    find_watch(turn, ways)
     ways.twice = turn.made & ~START_BIT if turn.rules.one_from_head else turn.made
     ways.runs = not rear & ways.twice & BAR_BIT
     stays = rear & ways.twice
@@ -178,6 +278,8 @@ cdef inline uint32_t after_first(const Turn *turn, int number, int point, int ot
     cdef uint32_t sources = sources_of(turn, own_after(turn, point, number), other)
     if turn.rules.one_from_head and point == 24:
         sources &= ~START_BIT
+    if turn.rules.hitter_stays_home:
+        sources &= ~(landing(point, number) & turn.blots & HOME)
     return sources
 
 
@@ -192,14 +294,10 @@ cdef inline bint is_followed(const Turn *turn, uint32_t firsts, int number,
     return False
 
 
-cdef inline bint builds_no_wall(const Turn *turn, uint32_t own) noexcept nogil:
-    return not runs_of_six(mirrored(turn.rules, own & POINTS))
-
-
 cdef inline bint is_witness(const Turn *turn, int number, int point, int other,
                             uint32_t seconds) noexcept nogil:
-    """Whether this step and the rearmost of the second ones surely break no ban."""
-    return seconds and builds_no_wall(
+    """Whether this step and the rearmost of the second ones break no ban."""
+    return seconds and not is_banned(
         turn, own_after(turn, point, number) | landing(highest_bit(seconds), other)
     )
 
@@ -242,7 +340,7 @@ cdef inline bint mixed_by_rule(const Turn *turn, const Ways *ways, int high, int
         return (
             high_first and is_witness(turn, high, aim.rear, low, ways.rest[low])
             or low_first and is_witness(turn, low, aim.rear, high, ways.rest[high])
-            or run_past and builds_no_wall(
+            or run_past and not is_banned(
                 turn, own_after(turn, aim.rear, high) | bit(aim.rear - high - low)
             ) and ways.goes[high]
         )
@@ -293,42 +391,14 @@ cdef inline void mixed_in_steps(const Turn *turn, const Ways *ways, int high, in
     outcome.escapes = aim.past and mixed_escapes(turn, ways, high, low, outcome.most, aim)
 
 
-cdef struct Stand:
-    # my checkers in the middle of a double
-    uint8_t counts[26]
-    uint32_t own
-    int from_head
-    int played
-
-
-cdef inline void start_stand(const Turn *turn, int number, Stand *at) noexcept nogil:
-    memcpy(at.counts, turn.own_side, sizeof(at.counts))
-    at.own = turn.own
-    at.from_head = head_limit(turn, number, False)
-    at.played = 0
-
-
-cdef inline void step_on(Stand *at, int point, int number) noexcept nogil:
-    at.played += 1
-    at.from_head -= point == 24
-    at.counts[point] -= 1
-    if at.counts[point] == 0:
-        at.own ^= bit(point)
-    if point > number:
-        at.counts[point - number] += 1
-        at.own |= bit(point - number)
-
-
 cdef inline void play_out(const Turn *turn, int number, Stand *at) noexcept nogil:
     """The rearmost checker that can, until the double is played or nothing can be."""
     cdef uint32_t sources
     while at.played < 4:
-        sources = sources_of(turn, at.own, number)
-        if at.from_head == 0:
-            sources &= ~START_BIT
+        sources = stand_sources(turn, at, number)
         if not sources:
             return
-        step_on(at, highest_bit(sources), number)
+        step_on(turn, at, highest_bit(sources), number)
 
 
 cdef inline uint32_t is_open(const Turn *turn, int point) noexcept nogil:
@@ -336,11 +406,24 @@ cdef inline uint32_t is_open(const Turn *turn, int point) noexcept nogil:
     return (<uint64_t>turn.open << 32) >> (point + 32) & 1
 
 
+cdef inline bint may_lock(const Turn *turn, uint32_t firsts, int number) noexcept nogil:
+    """Whether a checker may hit at home with numbers of a double to come, where it must stay."""
+    cdef uint32_t landed = firsts >> number
+    if not turn.rules.hitter_stays_home or not turn.blots & HOME:
+        return False
+    if turn.own & BAR_BIT:
+        landed |= turn.own >> number
+    landed |= (landed | turn.own) >> number & turn.open
+    landed |= (landed | turn.own) >> number & turn.open
+    return (turn.blots & HOME & landed) != 0
+
+
 cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, bint watch,
-                                bint locks, const Aim *aim, Outcome *outcome) noexcept nogil:
-    """A double where a step changes nothing but where my checkers stand; tells if it is settled."""
+                                const Aim *aim, Outcome *outcome) noexcept nogil:
+    """A double of which no step starts or ends a rule for the next; tells if it is settled."""
     cdef uint32_t by = ways.by[number]
     cdef uint32_t others
+    cdef bint locks = may_lock(turn, by, number)
     # Of one checker: it enters, but all on the bar must before it goes on.
     cdef int steps = 4 if aim.rear < 25 else max(5 - turn.own_side[25], 1)
     cdef int point = aim.rear, at_least
@@ -353,13 +436,11 @@ cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, 
     outcome.most = 4
     outcome.ends = False
     if at_least < 4 or watch:
-        if locks and at_least < 4:
-            return False
-        start_stand(turn, number, &at)
+        start_stand(turn, head_limit(turn, number, False), &at)
         play_out(turn, number, &at)
         outcome.most = at.played
         outcome.ends = at.own == 0
-        if watch and (at.played < 4 or not builds_no_wall(turn, at.own)):
+        if (watch or locks) and (at.played < 4 or is_banned(turn, at.own)):
             return False
     goes = ways.goes[number]
     second = goes & is_open(turn, point - 2 * number) & (steps > 1)
@@ -378,15 +459,90 @@ cdef inline bint double_by_rule(const Turn *turn, const Ways *ways, int number, 
             not goes or steps == 0 or point > number
             or bits(others >> ((point if point < number else 6) + 1)) >= steps
         )
-    if watch:
-        start_stand(turn, number, &at)
+    if watch or locks:
+        start_stand(turn, head_limit(turn, number, False), &at)
         point = aim.rear
         while point >= aim.past:
-            step_on(&at, point, number)
+            if not stand_sources(turn, &at, number) >> point & 1:
+                return False
+            step_on(turn, &at, point, number)
             point -= number
         play_out(turn, number, &at)
-        return builds_no_wall(turn, at.own)
-    return not locks
+        return at.played == outcome.most and not (watch and is_banned(turn, at.own))
+    return True
+
+
+cdef inline bint goes_by_runner(const Turn *turn) noexcept nogil:
+    """Whether the runner is all that a step depends on; nothing is borne off while it travels."""
+    return turn.runner and turn.own_side[24] > 1 and not (
+        turn.rules.hits or turn.rules.pins or turn.rules.one_from_head
+    )
+
+
+cdef inline void runner_in_order(const Turn *turn, int first, int second, const Aim *aim,
+                                 Outcome *outcome) noexcept nogil:
+    """Two numbers in this order with a runner that travels alone until it arrives or is off."""
+    cdef int point = highest_bit(turn.runner), landed = point - first, next_point
+    cdef uint32_t own, seconds, movers
+    outcome.most = 0
+    outcome.ends = outcome.escapes = False
+    if not turn.open >> landed & 1:
+        return
+    own = own_after(turn, point, first)
+    seconds = sources_of(turn, own, second)
+    if turn.rules.runner_whole_turn or landed > turn.rules.runner_exit:
+        seconds &= bit(landed)
+    outcome.most = 1 + (seconds != 0)
+    movers = followed(bit(aim.rear), point, first, own)
+    outcome.escapes = (movers & (bit(aim.past) - 1)) != 0
+    movers &= seconds
+    while movers:
+        next_point = lowest_bit(movers)
+        movers &= movers - 1
+        outcome.escapes |= next_point - second < aim.past
+
+
+cdef inline void runner_mixed(const Turn *turn, int high, int low, const Aim *aim,
+                              Outcome *outcome) noexcept nogil:
+    cdef Outcome other
+    runner_in_order(turn, high, low, aim, outcome)
+    runner_in_order(turn, low, high, aim, &other)
+    if other.most > outcome.most:
+        outcome[0] = other
+    elif other.most == 2:
+        outcome.escapes |= other.escapes
+
+
+cdef inline bint runner_double(const Turn *turn, int number, const Aim *aim,
+                               Outcome *outcome) noexcept nogil:
+    """A double with such a runner; tells if it is settled.
+
+    Nothing comes further than the rearmost checker that moves whenever the runner lets it.
+    """
+    cdef uint32_t sources
+    cdef int rear = aim.rear
+    cdef Stand at
+    start_stand(turn, head_limit(turn, number, False), &at)
+    play_out(turn, number, &at)
+    outcome.most = at.played
+    outcome.ends = outcome.escapes = False
+    if not aim.past:
+        return True
+    start_stand(turn, head_limit(turn, number, False), &at)
+    while at.played < 4 and rear >= aim.past:
+        sources = stand_sources(turn, &at, number)
+        if sources >> rear & 1:
+            step_on(turn, &at, rear, number)
+            rear -= number
+        elif at.runner and sources:
+            step_on(turn, &at, highest_bit(sources), number)
+        else:
+            return True
+    if rear >= aim.past:
+        return True
+    play_out(turn, number, &at)
+    outcome.escapes = True
+    return at.played == outcome.most
 
 
 cdef inline bint depends_on_steps(const Turn *turn) noexcept nogil:
@@ -401,35 +557,31 @@ cdef inline bint may_end_by_mother(const Turn *turn, int high, int low) noexcept
     ) and mother_in_reach(turn, high, low)
 
 
-cdef inline bint may_lock(const Turn *turn, int high, int low) noexcept nogil:
-    """Whether a checker may hit at home with numbers to come, where it must stay."""
-    cdef uint32_t landed
-    if not turn.rules.hitter_stays_home:
-        return False
-    landed = turn.own >> high | turn.own >> low
-    if high == low:
-        landed |= turn.own >> 2 * high | turn.own >> 3 * high
-    return (turn.blots & HOME & landed) != 0
-
-
 cdef inline void play_any(Turn *turn, const Ways *ways, int high, int low, const Aim *aim,
                           Outcome *outcome) noexcept nogil:
-    cdef bint locks = may_lock(turn, high, low), watch = False
+    cdef bint watch = False
     if depends_on_steps(turn) or may_end_by_mother(turn, high, low):
-        watch = turn.has_bans and may_wall(turn, high, low, 4 if high == low else 2)
+        if ways.watch if high == low else ways.watch_mixed:
+            watch = may_wall(turn, high, low, 4 if high == low else 2)
+        if goes_by_runner(turn) and not watch:
+            if high != low:
+                runner_mixed(turn, high, low, aim, outcome)
+                return
+            if runner_double(turn, high, aim, outcome):
+                return
     elif high == low:
-        watch = turn.has_bans and may_wall(turn, high, low, 4)
-        if double_by_rule(turn, ways, high, watch, locks, aim, outcome):
+        watch = ways.watch and may_wall(turn, high, low, 4)
+        if double_by_rule(turn, ways, high, watch, aim, outcome):
             return
     else:
         # A witness costs less than the question whether one is needed.
-        if mixed_by_rule(turn, ways, high, low, turn.has_bans, aim, outcome):
+        if mixed_by_rule(turn, ways, high, low, ways.watch_mixed != 0, aim, outcome):
             return
-        if turn.has_bans:
+        if ways.watch_mixed:
             watch = may_wall(turn, high, low, 2)
             if not watch and mixed_by_rule(turn, ways, high, low, False, aim, outcome):
                 return
-        if not watch and not locks:
+        if not watch:
             mixed_in_steps(turn, ways, high, low, aim, outcome)
             return
     search_roll(turn, high, low, watch, aim, outcome)

@@ -7,19 +7,19 @@ from typing import NamedTuple
 import numpy as np
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int8_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport (
-    BAD_DIE, MOST_DOUBLE, MOST_LAWS, MOST_MIXED, Batch, Blockade, Mobility, Record, Rules,
+    BAD_DIE, GAME_ON, MOST_DOUBLE, MOST_LAWS, MOST_MIXED, Batch, Blockade, Mobility, Record, Rules,
 )
 from tavli_fast.arrays cimport (
     address, as_number, as_out, as_records, as_rolls, as_threads, empty, refuse_roll,
 )
 from tavli_fast.position cimport Position, from_record, refuse_change, refuse_record
 
-from .position import POSITION, IllegalPosition
+from .position import POSITION
 
 cdef object _WALLS = np.dtype([("longest", "u1"), ("live", "u1"), ("trapped", "u1")])
 
@@ -77,6 +77,43 @@ class Afterstates(NamedTuple):
         [15, 3]
         """
         return _best(values, self.offsets, lowest)
+
+    @property
+    def counts(self):
+        """How many results each pair has: (n,) int64, never 0."""
+        return np.diff(self.offsets)
+
+    def chosen(self, choice):
+        """Return the results at these places among those of their pairs: (n,) POSITION.
+
+        `choice`: (n,) integers from 0 on, as `best` returns them. Raises `ValueError` naming the
+        first pair that has no such result.
+
+        >>> import tavli_fast as tf
+        >>> result = tf.afterstates(tf.start_records(tf.PORTES, 2), (6, 5), tf.PORTES)
+        >>> tf.from_records(result.chosen([0, 6]), tf.PORTES)[1] in tf.Position.start(
+        ...     tf.PORTES).afterstates((6, 5))
+        True
+        """
+        return _chosen(self.positions, self.offsets, choice)
+
+
+def _chosen(positions, offsets, choice):
+    choice = np.asarray(choice)
+    counts = np.diff(offsets)
+    if choice.shape != counts.shape or choice.dtype.kind not in "iu":
+        raise ValueError(
+            f"choice has dtype {choice.dtype} and shape {choice.shape}, not integers of shape "
+            f"{counts.shape}"
+        )
+    outside = (choice < 0) | (choice >= counts)
+    if outside.any():
+        pair = int(np.argmax(outside))
+        raise ValueError(
+            f"pair {pair}: there is no choice {choice[pair]}; it has {counts[pair]} afterstates"
+        )
+    # As plain bytes: NumPy gathers structured rows field by field, 15 times slower.
+    return positions.view(_ROW)[offsets[:-1] + choice.astype(_OFFSET)].view(POSITION)
 
 
 def _best(values, offsets, lowest):
@@ -518,6 +555,58 @@ def in_contact(records, ruleset, threads=1):
     cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(_IN_CONTACT, records, ruleset, np.bool_)
     return survey.ask(most_threads)
+
+
+def points_won(records, ruleset):
+    """Return the points the players on roll have won, and which games are over, as two arrays.
+
+    The points are (n,) int8, negative if lost, 0 for a draw and while a game is on; over is (n,)
+    bool. Points are those of `Position.points_won`. Raises `IllegalPosition` naming the row for a
+    bad record.
+
+    >>> import tavli_fast as tf
+    >>> won = tf.Position(tf.PORTES, own={}, opp={24: 15})
+    >>> points, over = tf.points_won(tf.to_records([won, won.flip(), tf.Position.start(tf.PORTES)]),
+    ...                              tf.PORTES)
+    >>> points.tolist(), over.tolist()
+    ([2, -2, 0], [True, True, False])
+    """
+    records = as_records(records)
+    cdef KernelRules law = kernel_rules(ruleset)
+    cdef int64_t rows = len(records), at
+    points, over = np.zeros(rows, np.int8), np.zeros(rows, np.bool_)
+    cdef const Record *row = <const Record *>address(records)
+    cdef int8_t *found = <int8_t *>address(points)
+    cdef uint8_t *ended = <uint8_t *>address(over)
+    cdef Record now
+    cdef int won, fault = 0
+    with nogil:
+        for at in range(rows):
+            # A copy, so that what is checked is what is judged.
+            now = row[at]
+            fault = kernel.faults(&now, &law.rules)
+            if fault:
+                break
+            won = kernel.points(&now, &law.rules)
+            ended[at] = won != GAME_ON
+            found[at] = <int8_t>won if ended[at] else 0
+    if fault:
+        refuse_record(&now, law, at)
+    return points, over
+
+
+def pip_counts(records):
+    """Return the pips that each side of every record still has to travel: (n, 2), own and opp.
+
+    A checker on the bar has 25. The records are not judged.
+
+    >>> import tavli_fast as tf
+    >>> tf.pip_counts(tf.start_records(tf.BACKGAMMON, 1)).tolist()
+    [[167, 167]]
+    """
+    records = as_records(records)
+    points = np.arange(26)
+    return np.stack([records[side]["checkers"] @ points for side in ("own", "opp")], axis=1)
 
 
 def to_records(positions):

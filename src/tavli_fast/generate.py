@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch import Afterstates, empty_records
+from .batch import Afterstates, empty_records, pip_counts
 from .match import PLY_CAP
 from .playouts import POLICIES, as_generator
 from .position import POSITION
@@ -26,7 +26,6 @@ _SHARE = 2048
 """Games of a share."""
 _LOCKSTEP = 256
 """Of these at once: so many fewer that little is lost while the last ones end."""
-_PIPS = np.arange(26)
 
 
 class Games(NamedTuple):
@@ -166,12 +165,11 @@ def _records(rows: NDArray[np.uint8]) -> NDArray[np.void]:
 
 
 def _any(result: Afterstates, play: SelfPlay, rng: np.random.Generator) -> NDArray[Any]:
-    return rng.integers(np.diff(result.offsets))
+    return rng.integers(result.counts)
 
 
 def _most_pips_ahead(result: Afterstates, play: SelfPlay, rng: np.random.Generator) -> NDArray[Any]:
-    own = result.positions["own"]["checkers"] @ _PIPS
-    opp = result.positions["opp"]["checkers"] @ _PIPS
+    own, opp = pip_counts(result.positions).T
     # Less than a pip, so that it only settles which of equal ones.
     return result.best(opp - own + rng.random(len(own)) / 2)
 

@@ -4,10 +4,11 @@ from typing import Any, Self, SupportsIndex, final
 
 import numpy as np
 
+from .reasons import Reason
 from .rules import Ruleset
 from .steps import Step
+from .svg import COLOURS, Colours
 from .walls import Blockade, Prime
-from .why import Reason
 
 POSITION: np.dtype[np.void]
 
@@ -109,5 +110,15 @@ class Position:
         progress: Callable[[int, int], Any] | None = None,
         executor: Executor | None = None,
     ) -> int: ...
+    def svg(
+        self,
+        *,
+        roll: Sequence[int] | None = None,
+        move: Move | None = None,
+        highlight: Iterable[int] = (),
+        below: str = "own",
+        colours: Colours = COLOURS,
+        width: int = 640,
+    ) -> str: ...
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...

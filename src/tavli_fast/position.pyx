@@ -17,16 +17,23 @@ from tavli_fast._kernel cimport (
     BAR_IN_USE, GAME_ON, MOST_DOUBLE, MOST_MIXED, OPP_TOTAL, OWN_TOTAL, PINNED, SHARED_POINT,
     SPARE_IN_USE, Blockade, Freedom, Record,
 )
-from tavli_fast.steps cimport next_steps
+from tavli_fast.steps cimport next_steps, refusal
 
-from . import ids, notation, render, svg, walls, why
+from . import ids, notation, render, walls
+from .reasons import Reason
 from .rules import Ban, Contact
 from .sharing import in_shares
+from .svg import COLOURS
+from .svg import board as draw_board
 
 _SIDE = np.dtype([("checkers", "u1", (26,)), ("spare", "u1", (2,)), ("pinned", "<u4")])
 
 POSITION = np.dtype([("own", _SIDE), ("opp", _SIDE)])
 """The 64-byte record, seen by the player on roll; each side's counts in its own numbering."""
+
+
+_REASONS = [None, *Reason]
+"""By the kernel's numbers, which follow their order."""
 
 
 class IllegalPosition(ValueError):
@@ -268,6 +275,16 @@ def _read_pins(name, given, faults):
         else:
             faults.append(f"{name} has point {under!r}; pins are on 1 to 24")
     return points
+
+
+cdef object _not_begun(Position position, list made, int count, int die, int other, numbers):
+    """What to raise for steps of which only so many can begin a legal move."""
+    reason = position.explain(made[count], (die, other), made[:count], numbers)
+    after = f" after {notation.format_move(made[:count])}" if count else ""
+    return IllegalMove(
+        f"{notation.format_move(made[count:count + 1])} cannot be played with "
+        f"{die}-{other}{after}: {reason.rule}"
+    )
 
 
 @cython.final
@@ -695,12 +712,7 @@ cdef class Position:
         left = read_numbers(numbers, die, other)
         found, count = next_steps(&self.record, self.law, die, other, left, made)
         if count < len(made):
-            reason = self.explain(made[count], (die, other), made[:count], numbers)
-            after = f" after {notation.format_move(made[:count])}" if count else ""
-            raise IllegalMove(
-                f"{notation.format_move(made[count:count + 1])} cannot be played with "
-                f"{die}-{other}{after}: {reason.rule}"
-            )
+            raise _not_begun(self, made, count, die, other, numbers)
         return found
 
     def explain(self, step, roll, played=(), numbers=None):
@@ -715,13 +727,15 @@ cdef class Position:
         >>> reason.value, reason.rule
         ('closed_point', 'the opponent holds that point')
         """
-        cdef int die, other
-        cdef tuple asked = read_step(step)
+        cdef int die, other, left, start, end, code, count
         cdef list made = [read_step(each) for each in played]
+        start, end = read_step(step)
         read_roll(roll, &die, &other)
-        if any(each[:2] == asked for each in self.next_steps((die, other), made, numbers)):
-            return None
-        return why.explain(self, asked, (die, other), made, numbers)
+        left = read_numbers(numbers, die, other)
+        code, count = refusal(&self.record, self.law, die, other, left, made, start, end)
+        if count < len(made):
+            raise _not_begun(self, made, count, die, other, numbers)
+        return _REASONS[code]
 
     def perft(self, depth, weighted=False, threads=1, progress=None, executor=None):
         """Count the paths of `depth` rolls from here.
@@ -837,12 +851,24 @@ cdef class Position:
         read_roll(roll, &die, &other)
         return ids.format_xgid(self, (die, other))
 
+    def svg(self, *, roll=None, move=None, highlight=(), below="own", colours=COLOURS, width=640):
+        """Return the position as an SVG picture: what `svg.board` makes of the same arguments.
+
+        >>> from tavli_fast import FEVGA, Position
+        >>> picture = Position.start(FEVGA).svg(roll=(6, 5), highlight=[18, 13], width=400)
+        >>> picture.splitlines()[1].strip()
+        '<title>Fevga: own to play 6-5</title>'
+        """
+        return draw_board(
+            self, roll=roll, move=move, highlight=highlight, below=below, colours=colours, width=width
+        )
+
     def __str__(self):
         return render.board(self)
 
     def _repr_svg_(self):
-        """The picture that notebooks show; `svg.board` draws others."""
-        return svg.board(self)
+        """The picture that notebooks show; `svg` draws others."""
+        return self.svg()
 
     def __repr__(self):
         sides = [
