@@ -1,7 +1,7 @@
 """The compiled modules. Everything else about the package is in pyproject.toml.
 
-TAVLI_FAST_CHECKED=1 builds with Cython's bounds checks and C assertions, and so that whatever the C
-standard leaves undefined stops the program (not with Microsoft's compiler);
+TAVLI_FAST_CHECKED=1 builds with C assertions, and so that whatever the C standard leaves undefined
+stops the program (not with Microsoft's compiler);
 TAVLI_FAST_MACHINE names the machine to build for, where that is another one.
 """
 
@@ -54,10 +54,7 @@ def compiled(name, source, flags=()):
         [extension],
         build_dir=f"build/cython/{name}",
         include_path=["src"],
-        compiler_directives={
-            "boundscheck": CHECKED,
-            "embedsignature": True,
-        },
+        compiler_directives={"embedsignature": True},
         force=CHECKED,
     )[0]
 

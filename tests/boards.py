@@ -15,7 +15,7 @@ import pytest
 import tavli_fast as tf
 from tavli_fast import reference
 from tavli_fast.reference import Board
-from tavli_fast.rules import Movement, Ruleset
+from tavli_fast.rules import Contact, Movement, Ruleset
 
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 """The 21 distinct rolls in the order of `tf.ALL_ROLLS`."""
@@ -142,6 +142,33 @@ def by_reference(board: Board, roll: tuple[int, int], ruleset: Ruleset) -> tuple
     endings = reference.legal_endings(reference.every_play(beginning, ruleset), ruleset)
     most = max(len(beginning.numbers) - len(turn.numbers) for turn in endings)
     return sorted({turn.board for turn in endings}, key=in_order), most
+
+
+def known_to_gnubg(ruleset: Ruleset) -> bool:
+    """Whether a game's moves are those of backgammon, wherever its checkers start."""
+    return (
+        ruleset.contact is Contact.HIT
+        and ruleset.movement is Movement.CONTRARY
+        and (ruleset.hit_and_run, ruleset.bear_off) == ("allowed", "if_other_step")
+    )
+
+
+def by_gnubg(board: Board, roll: tuple[int, int], ruleset: Ruleset) -> tuple[list[Board], int]:
+    """Afterstates as gnubg-nn finds them; -1 for the numbers played, which it does not tell.
+
+    Its board is two lists of 25 counts, the other side's first: index 0 to 23 is a side's own
+    point 1 to 24, index 24 the bar. A lost turn has no results there, and a finished game goes
+    on for the other side.
+    """
+    from gnubg_nn import boardfromkey, moves
+
+    if ruleset.checkers in (board.own[0], board.opp[0]):
+        return [board], 0
+    results = []
+    for key in moves([list(board.opp[1:]), list(board.own[1:])], *roll):
+        opp, own = ((ruleset.checkers - sum(side), *side) for side in boardfromkey(key))
+        results.append(Board(own, opp, frozenset(), frozenset()))
+    return (results, -1) if results else ([board], 0)
 
 
 def in_order(board: Board) -> tuple:

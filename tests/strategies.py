@@ -7,6 +7,8 @@ a plain one makes many different boards fast, Hypothesis's own makes boards that
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 import tavli_fast as tf
 from tavli_fast.reference import Board
-from tavli_fast.rules import BAR, OFF, OPTIONS, Contact, Ruleset
+from tavli_fast.rules import BAR, OFF, OPTIONS, Contact, Movement, Ruleset
 
 Shape = Callable[[random.Random, Ruleset, Collection[int]], list[int]]
 
@@ -322,6 +324,36 @@ def board_about(choose: random.Random, ruleset: Ruleset, option: str) -> Board:
     return shaped_board(choose, ruleset, shapes, PINS_ABOUT.get(option, PINS_IN))
 
 
+def mutated(choose: random.Random, ruleset: Ruleset, start: Board) -> Board:
+    """A legal board with one to four checkers of either side moved anywhere at all."""
+    sides = [[point for point in range(26) for _ in range(side[point])] for side in start[:2]]
+    pinned: tuple[set[int], set[int]] = (set(), set())
+    places = range(26) if ruleset.contact is Contact.HIT else range(BAR)
+    for _ in range(choose.randint(1, 4)):
+        who = choose.randrange(2)
+        point = sides[who].pop(choose.randrange(ruleset.checkers))
+        sides[who].append(choose.choice(places))
+        if not may_lie(ruleset, sides):
+            sides[who][-1] = point
+    for point in POINTS if ruleset.contact is Contact.PIN else ():
+        his = facing(ruleset.movement, point)
+        if point in sides[0] and his in sides[1]:
+            lone = [who for who, at in ((0, point), (1, his)) if sides[who].count(at) == 1]
+            under = choose.choice(lone)
+            pinned[under].add((point, his)[under])
+    return whole_board(choose, ruleset, *sides, pinned)
+
+
+def may_lie(ruleset: Ruleset, sides: Sequence[list[int]]) -> bool:
+    """Whether no point holds more than the mechanics let it hold of both sides."""
+    own, opp = map(Counter, sides)
+    for point in set(own) & taken_from_the_other(sides[1], ruleset):
+        alone = min(own[point], opp[facing(ruleset.movement, point)]) == 1
+        if ruleset.contact is not Contact.PIN or not alone:
+            return False
+    return any(set(side) != {OFF} for side in sides)
+
+
 def random_play(ruleset: Ruleset, seed: int, games: int, plies: int) -> list[Board]:
     """The distinct boards of uniformly random play, in the order met; one over begins anew."""
     chance = np.random.default_rng(seed)
@@ -340,6 +372,38 @@ def random_play(ruleset: Ruleset, seed: int, games: int, plies: int) -> list[Boa
 def variant(choose: random.Random, ruleset: Ruleset) -> Ruleset:
     """The game under any combination of its options."""
     return ruleset.replace(**{name: choose.choice(OPTIONS[name]) for name in ruleset.options})
+
+
+def with_checkers(ruleset: Ruleset, checkers: int) -> Ruleset:
+    """The same game with another number of checkers a side, laid out as far as they go."""
+    held = [point for point, count in enumerate(ruleset.start) for _ in range(count)]
+    points = [held[-1 - i % len(held)] for i in range(checkers)]
+    start = tuple(points.count(point) for point in range(26))
+    return dataclasses.replace(ruleset, start=start)
+
+
+MECHANICS = [
+    (Contact.HIT, Movement.CONTRARY),
+    (Contact.PIN, Movement.CONTRARY),
+    (Contact.HOLD, Movement.CONTRARY),
+    (Contact.HOLD, Movement.PARALLEL),
+]
+
+
+def new_game(choose: random.Random) -> Ruleset:
+    """A ruleset of nobody's: the start of one game, and any mechanics that have rules together."""
+    contact, movement = choose.choice(MECHANICS)
+    base = choose.choice([each for each in tf.RULESETS.values() if each.movement is movement])
+    plain = Ruleset(
+        game="new", title="New", contact=contact, movement=movement, start=base.start, options=()
+    )
+    options: dict[str, str] = {}
+    for name, values in choose.sample(list(OPTIONS.items()), len(OPTIONS)):
+        value = choose.choice(values)
+        with contextlib.suppress(ValueError):
+            dataclasses.replace(plain, **options, **{name: value})
+            options[name] = value
+    return dataclasses.replace(plain, **options)
 
 
 @st.composite

@@ -3,7 +3,6 @@ every value of every option and all 21 rolls."""
 
 from __future__ import annotations
 
-import dataclasses
 import random
 
 import numpy as np
@@ -12,6 +11,7 @@ from boards import (
     ROLLS,
     agree_with_reference,
     board,
+    by_reference,
     by_row,
     facing,
     from_array,
@@ -23,7 +23,16 @@ from boards import (
     to_position,
 )
 from hypothesis import example, given, settings
-from strategies import arbitrary_board, board_about, legal_boards, random_play, variant, variants
+from strategies import (
+    arbitrary_board,
+    board_about,
+    legal_boards,
+    new_game,
+    random_play,
+    variant,
+    variants,
+    with_checkers,
+)
 
 import tavli_fast as tf
 from tavli_fast import reference
@@ -98,12 +107,17 @@ def test_arbitrary_boards_with_any_options(ruleset):
         agree_with_reference([arbitrary_board(choose, ruleset)], variant(choose, ruleset))
 
 
-def with_checkers(ruleset: Ruleset, checkers: int) -> Ruleset:
-    """The same game with another number of checkers a side, laid out as far as they go."""
-    held = [point for point, count in enumerate(ruleset.start) for _ in range(count)]
-    points = [held[-1 - i % len(held)] for i in range(checkers)]
-    start = tuple(points.count(point) for point in range(26))
-    return dataclasses.replace(ruleset, start=start)
+def test_games_of_nobodys():
+    """Whatever mechanics a ruleset may join, under any options."""
+    choose = random.Random(6)
+    for _ in range(600):
+        ruleset = new_game(choose)
+        board = arbitrary_board(choose, ruleset)
+        roll = choose.choice(ROLLS)
+        found = tf.afterstates(to_array([board]), np.array([roll], np.uint8), ruleset)
+        expected, most = by_reference(board, roll, ruleset)
+        same_results(expected, from_array(found.positions), board, roll, ruleset)
+        assert found.played[0] == most, (ruleset, shown(board), roll)
 
 
 @pytest.mark.parametrize(
@@ -208,6 +222,17 @@ def test_a_pinned_mother_ends_the_game(over, mother, is_over):
             nothing_plays(each, ruleset)
         else:
             assert tf.afterstates(to_array([each]), tf.ALL_ROLLS, ruleset).played.any()
+
+
+@pytest.mark.parametrize("left", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("mother", ["unless_mutual", "loss", "off"])
+def test_the_last_ones_leave_the_start_while_his_mother_is_pinned(left, mother):
+    """By two numbers, or by all four of a double, which then end the game."""
+    sides = {24: left, 12: 13 - left, 1: 2}, {24: 1, 6: 14}
+    over = board(*sides)._replace(opp_pinned=frozenset({24}))
+    agree_with_reference([over], tf.PLAKOTO.replace(mother=mother))
+    # The fourth step of a double ends the turn in any case.
+    assert left > 3 or differ(over, tf.PLAKOTO, tf.PLAKOTO.replace(mother="off"))
 
 
 def nothing_plays(over: Board, ruleset: Ruleset) -> None:

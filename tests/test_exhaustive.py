@@ -8,10 +8,13 @@ The reference on all of them does not fit here: `python tests/exhaustive.py --al
 
 from __future__ import annotations
 
+import itertools
+
+import exhaustive
 import numpy as np
 import pytest
-from boards import ROLLS, agree_with_reference, from_array
-from exhaustive import SPAN, brute_force, complete, kernel, positions
+from boards import ROLLS, agree_with_reference, from_array, to_array
+from exhaustive import SPAN, bear_off, brute_force, complete, kernel, positions, three
 
 import tavli_fast as tf
 from tavli_fast.rules import Contact, Ruleset
@@ -107,3 +110,24 @@ def agree(expected, most, part, roll, ruleset):
         where = records[odd[0] // SPAN**2] if odd.size else "some results repeat"
         pytest.fail(f"{ruleset} {roll}: {odd.size} results differ, first of {where}")
     assert np.array_equal(most, played), f"{ruleset} {roll}: numbers played differ"
+
+
+def test_the_positions_of_the_long_proofs():
+    """Each legal and there once: all 54,264 at home, and the first ones of up to three and two."""
+    home = list(bear_off(tf.PORTES))
+    assert len(home) == len(set(home)) == 54_264
+    for ruleset in (tf.PLAKOTO, tf.GIOUL):
+        some = list(itertools.islice(three(ruleset), 3000))
+        assert len(some) == len(set(some)) == 3000
+        tf.check_records(to_array(some), ruleset)
+        agree_with_reference(home[5::20_011] + some[::1009], ruleset)
+
+
+def test_a_proof_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    few = list(itertools.islice(three(tf.PORTES), 250))
+    monkeypatch.setitem(exhaustive.SORTS, "three", lambda ruleset: iter(few))
+    monkeypatch.setattr(exhaustive, "agree_with_reference", lambda boards, ruleset: None)
+    (tmp_path / "portes three 1 0").touch()
+    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 50
+    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 0
+    assert exhaustive.prove("three", tf.PORTES, 1, None) == 250

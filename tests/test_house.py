@@ -166,6 +166,39 @@ def test_code_knows_mechanics_and_never_a_game(path):
     assert not words & game_names()
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.suffix == ".pyx"], ids=lambda path: path.name
+)
+def test_only_what_was_looked_at_indexes_without_a_check(path):
+    """Without the check a list from outside that is too short is read beyond its end."""
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    unchecked = module_of(path) in ("_kernel", "steps", "position")
+    assert ("boundscheck=False" in first) == unchecked
+    assert "boundscheck" not in (SOURCE.parents[1] / "setup.py").read_text(encoding="utf-8")
+
+
+NO_BUSINESS = {
+    *("pickle", "marshal", "shelve", "dill", "ctypes", "subprocess"),
+    *("socket", "ssl", "http", "urllib", "ftplib", "smtplib", "requests", "xmlrpc"),
+}
+"""Modules that load code out of data, or talk to others."""
+
+
+def test_neither_pickles_nor_the_network():
+    """Nor what would evaluate a text, or let NumPy load pickles."""
+    sources = [path for path in SOURCE.rglob("*") if path.suffix in {".py", ".pyx", ".pxi"}]
+    assert len(sources) > 30
+    found = set()
+    for path in sources:
+        text = " ".join(code(path))
+        found |= set(re.findall(r"(?:from|import) (\w+)", text))
+        assert not re.search(r"(?<!\. )\b(eval|exec|compile|__import__) \(", text), path.name
+        loads = re.findall(r"np \. load \(", text)
+        assert len(loads) == text.count("allow_pickle = False"), path.name
+    assert {"json", "numpy"} <= found
+    assert not found & NO_BUSINESS
+
+
 def test_no_unfinished_business():
     for path in FILES:
         text = path.read_text(encoding="utf-8")

@@ -115,7 +115,7 @@ def test_a_damaged_id_is_refused_or_another_position(
         ("portes:4HPwATDgc/ABMA", "'portes:4HPwATDgc/ABMA' is not a position ID"),
         ("chess:4HPwATDgc_ABMA", "unknown game 'chess'; the games are portes, "),
         ("portes(runner=pass):4HPwATDgc_ABMA", "portes has no option 'runner'"),
-        ("portes(:4HPwATDgc_ABMA", "not a ruleset: 'portes('"),
+        ("portes(:4HPwATDgc_ABMA", "no text of a ruleset: 'portes('"),
         ("portes:", "the position ID 'portes:' is damaged"),
         ("portes:4HPwATDgc_ABM", "the position ID 'portes:4HPwATDgc_ABM' is damaged"),
         ("portes:4HPwATDgc_AB", "the position ID 'portes:4HPwATDgc_AB' is damaged"),
@@ -141,7 +141,7 @@ def test_an_id_of_no_position() -> None:
 
 
 def test_rules_of_ones_own_have_no_id() -> None:
-    for change in ({"game": "mine"}, {"start": (0,) * 24 + (14, 0)}, {"runner": "enter"}):
+    for change in ({"game": "mine"}, {"start": (0,) * 24 + (14, 0)}):
         position = tf.Position.start(dataclasses.replace(tf.PORTES, **change))
         with pytest.raises(tf.NotationError, match="has no position ID"):
             _ = position.id

@@ -58,7 +58,12 @@ typedef struct {
 #define COUNTS 0x3FFFFFFu
 
 /* `SideBytes` is a side in registers: what is read and what is copied are the same bytes, whatever
-   another thread does to the record meanwhile. */
+   another thread does to the record meanwhile. `read_once` keeps a compiler from reading it again. */
+#if defined(_MSC_VER) && !defined(__clang__)
+#define read_once() ((void)0)
+#else
+#define read_once() __asm__ __volatile__("" ::: "memory")
+#endif
 #if defined(__AVX2__)
 #include <immintrin.h>
 typedef __m256i SideBytes;
@@ -183,6 +188,7 @@ static inline void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t
                                Side *own, Side *opp)
 {
     const SideBytes ours = load_side(record), his = load_side(record + 32);
+    read_once();
     store_side(own_copy, ours);
     store_side(opp_copy, his);
     side_masks(ours, own);

@@ -122,7 +122,8 @@ cdef bint goes_on(const Record *before, const Record *after, uint8_t *roll, Cour
     if not end:
         course.player ^= 1
         return False
-    left = numbers - numbers_between(before, after, roll[0])
+    # None are left where somebody has put other positions into the results.
+    left = max(numbers - numbers_between(before, after, roll[0]), 0)
     if not left and roll[0] < end:
         roll[0] = roll[1] = roll[0] + 1
         course.cascade_end = end

@@ -36,6 +36,7 @@ cdef extern from "_bits.h" nogil:
         uint32_t made
         uint32_t total
 
+    void read_once()
     void side_of(const uint8_t *bytes, Side *side)
     void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t *opp_copy,
                      Side *own, Side *opp)
@@ -137,7 +138,7 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
         prepare(&turn, &work.records[row], work.rules[work.law[row] if work.law else 0],
                 work.flip)
         if work.numbers and work.numbers[row]:
-            turn.numbers = work.numbers[row]
+            turn.numbers = min(<int>work.numbers[row], 4)
         work.fault = faults(&turn)
         if work.fault:
             return

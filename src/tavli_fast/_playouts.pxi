@@ -67,17 +67,19 @@ cdef int play_to_end(Playouts *work, const Record *start, uint32_t *plies) noexc
 
 cdef void playouts(Playouts *work) noexcept nogil:
     """All games of the part, or those before a bad record."""
-    cdef int64_t game, row, first_row = work.first // work.games, checked = -1
+    cdef int64_t game, row, first_row = work.first // work.games
     cdef uint32_t plies
     cdef int won
+    cdef Record start
     for game in range(work.first, work.last):
         row = game // work.games
-        if row != checked:
-            work.fault = record_faults(&work.records[row], work.rules)
-            if work.fault:
-                return
-            checked = row
-        won = play_to_end(work, &work.records[row], &plies)
+        # Copied and then judged, whatever another thread does to the record meanwhile.
+        memcpy(&start, &work.records[row], sizeof(Record))
+        read_once()
+        work.fault = record_faults(&start, work.rules)
+        if work.fault:
+            return
+        won = play_to_end(work, &start, &plies)
         row -= first_row
         work.plies[row] += plies
         if won == GAME_ON:

@@ -19,6 +19,12 @@ ALL_ROLLS = np.array(
 )
 """The 21 distinct rolls, (21, 2) uint8, higher die first; as `rolls` it means all 21 of each."""
 ALL_ROLLS.setflags(write=False)
+# What is read: nobody else can change these.
+cdef object _ALL_ROLLS = ALL_ROLLS.copy()
+
+# More threads than any machine has processors would only wait for each other.
+cdef enum:
+    _MOST_THREADS = 256
 
 cdef type _ndarray = np.ndarray
 cdef object _BYTE = np.dtype(np.uint8)
@@ -78,6 +84,9 @@ cdef int64_t as_number(n) except -1:
         number = -1
     if number < 0:
         raise ValueError(f"n is a number of positions, not {n!r}")
+    # So that their bytes are a number of 64 bits.
+    if number >> 56:
+        raise MemoryError(f"no machine has room for {n} positions")
     return number
 
 
@@ -107,7 +116,7 @@ cdef object as_records(records):
 cdef object as_rolls(rolls, rows):
     """The rolls as contiguous uint8, and how many are played from each record."""
     if rolls is ALL_ROLLS:
-        return rolls, len(ALL_ROLLS)
+        return _ALL_ROLLS, len(_ALL_ROLLS)
     if is_plain(rolls, _BYTE, 2) and rolls.shape == (rows, 2):
         return rolls, 1
     rolls = np.asarray(rolls)
@@ -156,13 +165,11 @@ cdef bint overlap(out, array) except -1:
     return first < other + other_length and other < first + length
 
 
-cdef object as_threads(threads):
-    if type(threads) is int and threads > 0:
-        return threads
+cdef int64_t as_threads(threads) except -1:
     try:
         threads = index(threads)
     except TypeError:
         threads = 0
     if threads < 1:
         raise ValueError("threads is an integer of at least 1")
-    return threads
+    return min(threads, _MOST_THREADS)

@@ -17,9 +17,9 @@ from tavli_fast._kernel cimport (
 from tavli_fast.arrays cimport (
     address, as_number, as_out, as_records, as_rolls, as_threads, empty, refuse_roll,
 )
-from tavli_fast.position cimport Position, describe_faults, from_record
+from tavli_fast.position cimport Position, from_record, refuse_change, refuse_record
 
-from .position import POSITION, IllegalPosition
+from .position import POSITION
 
 cdef object _WALLS = np.dtype([("longest", "u1"), ("live", "u1"), ("trapped", "u1")])
 
@@ -140,7 +140,8 @@ cdef class _Work:
     cdef const Rules *rules[MOST_LAWS]
     cdef object records, rolls, law, numbers, offsets, played
 
-    def __cinit__(self, records, rolls, int64_t each, tuple laws, flip, law=None, numbers=None):
+    def __cinit__(self, records, rolls, int64_t each, tuple laws, bint flip, law=None,
+                  numbers=None):
         cdef int64_t pairs = len(records) * each, at
         self.records, self.rolls, self.law, self.numbers = records, rolls, law, numbers
         self.laws = laws
@@ -156,7 +157,7 @@ cdef class _Work:
         self.batch.rules = self.rules
         self.batch.law = NULL if law is None else <const uint8_t *>address(law)
         self.batch.numbers = NULL if numbers is None else <const uint8_t *>address(numbers)
-        self.batch.flip = bool(flip)
+        self.batch.flip = flip
         self.batch.out = NULL
         self.batch.capacity = 0
         self.batch.stream = False
@@ -198,11 +199,13 @@ cdef class _Work:
         cdef int64_t row = part.done // part.rolls_each
         cdef const uint8_t *dice = part.rolls + row * part.roll_stride
         cdef int64_t at = row + (part.records - self.batch.records)
-        if part.fault == BAD_DIE:
-            refuse_roll(at, (dice[0], dice[1]))
-        # What the record holds now: another thread may have mended it since.
-        ruleset = (<KernelRules>self.laws[part.law[row] if part.law else 0]).ruleset
-        raise IllegalPosition(describe_faults(&part.records[row], ruleset, part.fault), row=at)
+        if part.fault != BAD_DIE:
+            refuse_record(&part.records[row], self.laws[part.law[row] if part.law else 0], at)
+        dice += 2 * (part.done % part.rolls_each)
+        roll = (dice[0], dice[1])
+        if 1 <= min(roll) and max(roll) <= 6:
+            refuse_change()
+        refuse_roll(at, roll)
 
     cdef object check(self):
         """Refuse the first bad record."""
@@ -328,6 +331,8 @@ cdef class _Work:
                 self.batch.stream = len(out) >= _STREAM_FROM
             parts = self.parts(threads)
             used = list(pool.map(_Part.fill, parts, [out] * threads, starts[:-1], starts[1:]))
+        if used[:-1] != starts[1:-1]:
+            refuse_change()
         return out[: used[-1]]
 
 
@@ -372,7 +377,7 @@ cdef class _Part:
             needed = self.work.count_together(1).sum()
             if needed > len(out):
                 raise ValueError(f"out has {len(out)} rows; {needed} are needed")
-            raise ValueError("records were changed by another thread during the call")
+            refuse_change()
         return self.batch.used
 
 
@@ -397,22 +402,26 @@ def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
     >>> np.diff(result.offsets).tolist(), result.played.tolist()
     ([16, 7], [2, 2])
     """
+    # What may run code of the caller comes before anything is remembered of his arrays.
+    cdef int64_t most_threads = as_threads(threads)
+    flip = bool(flip)
     records = as_records(records)
     rolls, each = as_rolls(rolls, len(records))
     if out is not None:
         out = as_out(out, records, rolls)
-    return play_all(_Work(records, rolls, each, (kernel_rules(ruleset),), flip), out, threads)
+    return play_all(_Work(records, rolls, each, (kernel_rules(ruleset),), flip), out, most_threads)
 
 
 cdef object play_each(records, rolls, tuple laws, law, numbers, flip, out, threads):
     """The same where every record, each with one roll, has its own place in `laws`."""
+    cdef int64_t most_threads = as_threads(threads)
     if out is not None:
         out = as_out(out, records, rolls)
-    return play_all(_Work(records, rolls, 1, laws, flip, law, numbers), out, threads)
+    return play_all(_Work(records, rolls, 1, laws, flip, law, numbers), out, most_threads)
 
 
-cdef object play_all(_Work work, out, threads):
-    threads = min(as_threads(threads), max(1, work.pairs() // _FEW))
+cdef object play_all(_Work work, out, int64_t most_threads):
+    threads = min(most_threads, max(1, work.pairs() // _FEW))
     if threads > 1:
         positions = work.fill_together(out, threads)
     elif out is not None:
@@ -436,10 +445,11 @@ def count_afterstates(records, rolls, ruleset, threads=1):
     >>> tf.count_afterstates(tf.start_records(tf.PORTES, 1), tf.ALL_ROLLS, tf.PORTES)[:3].tolist()
     [42, 15, 75]
     """
+    cdef int64_t most_threads = as_threads(threads)
     records = as_records(records)
     rolls, each = as_rolls(rolls, len(records))
     cdef _Work work = _Work(records, rolls, each, (kernel_rules(ruleset),), False)
-    return work.count_together(min(as_threads(threads), max(1, work.pairs() // _FEW)))
+    return work.count_together(min(most_threads, max(1, work.pairs() // _FEW)))
 
 
 cdef enum Question:
@@ -454,22 +464,22 @@ cdef class _Survey:
 
     cdef Question question
     cdef KernelRules law
-    cdef object records, ruleset, out
+    cdef object records, out
     cdef const Record *rows
     cdef void *answers
 
     def __cinit__(self, Question question, records, ruleset, dtype, shape=()):
-        self.question, self.ruleset = question, ruleset
+        self.question = question
         self.records = as_records(records)
         self.law = kernel_rules(ruleset)
         self.out = np.empty((len(self.records), *shape), dtype)
         self.rows = <const Record *>address(self.records)
         self.answers = address(self.out)
 
-    cdef object ask(self, threads):
+    cdef object ask(self, int64_t most_threads):
         """The answers, found by threads that share the rows."""
         cdef int64_t rows = len(self.records)
-        threads = min(as_threads(threads), max(1, rows // _FEW))
+        threads = min(most_threads, max(1, rows // _FEW))
         if threads == 1:
             self.ask_part(0, rows)
             return self.out
@@ -498,9 +508,7 @@ cdef class _Survey:
                     <Blockade *>self.answers + first, &fault
                 )
         if fault:
-            raise IllegalPosition(
-                describe_faults(&rows[done], self.ruleset, fault), row=first + done
-            )
+            refuse_record(&rows[done], self.law, first + done)
 
 
 def blockades(records, ruleset, rolls=True, threads=1):
@@ -515,10 +523,11 @@ def blockades(records, ruleset, rolls=True, threads=1):
     >>> found["full_rolls"].tolist(), found["opp"]["live"].tolist()
     ([33, 33], [1, 1])
     """
+    cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(
         _BLOCKADES if rolls else _WALLS_ALONE, records, ruleset, BLOCKADE
     )
-    return survey.ask(threads)
+    return survey.ask(most_threads)
 
 
 def mobility(records, ruleset, threads=1):
@@ -531,8 +540,9 @@ def mobility(records, ruleset, threads=1):
     >>> tf.mobility(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
     [[0, 3, 33]]
     """
+    cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(_MOBILITY, records, ruleset, np.uint8, (3,))
-    return survey.ask(threads)
+    return survey.ask(most_threads)
 
 
 def in_contact(records, ruleset, threads=1):
@@ -545,8 +555,9 @@ def in_contact(records, ruleset, threads=1):
     >>> tf.in_contact(tf.start_records(tf.FEVGA, 1), tf.FEVGA).tolist()
     [True]
     """
+    cdef int64_t most_threads = as_threads(threads)
     cdef _Survey survey = _Survey(_IN_CONTACT, records, ruleset, np.bool_)
-    return survey.ask(threads)
+    return survey.ask(most_threads)
 
 
 def points_won(records, ruleset):
@@ -583,7 +594,7 @@ def points_won(records, ruleset):
             ended[at] = won != GAME_ON
             found[at] = <int8_t>won if ended[at] else 0
     if fault:
-        raise IllegalPosition(describe_faults(&now, ruleset, fault), row=at)
+        refuse_record(&now, law, at)
     return points, over
 
 

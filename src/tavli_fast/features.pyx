@@ -10,9 +10,8 @@ from libc.stdint cimport int64_t
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport Record
 from tavli_fast.arrays cimport address, as_records, as_threads, overlap
-from tavli_fast.position cimport describe_faults
+from tavli_fast.position cimport refuse_record
 
-from .position import IllegalPosition
 from .rules import Contact
 
 ENCODINGS = ("td_gammon", "compact")
@@ -108,10 +107,11 @@ def features(records, ruleset, out=None, encoding="td_gammon", on_roll="own", th
     cdef KernelRules law = kernel_rules(ruleset)
     if on_roll not in ("own", "opp"):
         raise ValueError(f"on_roll is 'own' or 'opp', not {on_roll!r}")
+    cdef int64_t most_threads = as_threads(threads)
     records = as_records(records)
     cdef int64_t rows = len(records), units = (52 if compact else 198) + (48 if law.rules.pins else 0)
     out = _as_out(out, rows, units, records)
-    threads = min(as_threads(threads), max(1, rows // _FEW))
+    threads = min(most_threads, max(1, rows // _FEW))
     if threads == 1:
         _fill(records, law, compact, turned, out, 0, rows)
         return out
@@ -133,4 +133,4 @@ cdef object _fill(records, KernelRules law, int compact, int turned, out, int64_
     with nogil:
         done = kernel.features(rows, last - first, &law.rules, compact, turned, units, &fault)
     if fault:
-        raise IllegalPosition(describe_faults(&rows[done], law.ruleset, fault), row=first + done)
+        refuse_record(&rows[done], law, first + done)

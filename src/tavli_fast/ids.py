@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from . import notation
-from .notation import NotationError, parse_position
+from .notation import NotationError, parse_position, single_spaced
 from .rules import BAR, RULESETS, Contact, Movement, Ruleset, find_ruleset
 
 __all__ = [
@@ -73,7 +73,7 @@ def parse_any(text: str, ruleset: Ruleset) -> Sides:
     """
     if is_xgid(text):
         return parse_xgid(text, ruleset)[0]
-    plain = text.strip()
+    plain = single_spaced(text)
     if _GNUBG_ID.fullmatch(plain):
         return parse_gnubg_id(text, ruleset)
     if _ID.fullmatch(plain):
@@ -128,7 +128,7 @@ def parse_id(text: str) -> tuple[Ruleset, Sides]:
         ...
     tavli_fast.notation.NotationError: the position ID 'hypergammon:AACgAgAA' is damaged
     """
-    match = _ID.fullmatch(text.strip())
+    match = _ID.fullmatch(single_spaced(text))
     if match is None:
         raise NotationError(
             f"{text!r} is not a position ID; one is a game, ':' and letters for what is where"
@@ -201,7 +201,7 @@ def parse_gnubg_id(text: str, ruleset: Ruleset) -> Sides:
     (True, 2, 4)
     """
     _check_game(ruleset, "gnubg position ID")
-    plain = text.strip()
+    plain = single_spaced(text)
     if not _GNUBG_ID.fullmatch(plain):
         raise NotationError(f"{text!r} is not a gnubg position ID; one looks like '4HPwATDgc/ABMA'")
     own, opp, _ = _read_counts(base64.b64decode(plain + "=="), ruleset, text)
@@ -224,7 +224,7 @@ def is_xgid(text: str) -> bool:
     >>> is_xgid("xgid=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:0:10"), is_xgid("start")
     (True, False)
     """
-    return text.strip()[: len(_XGID)].upper() == _XGID
+    return single_spaced(text)[: len(_XGID)].upper() == _XGID
 
 
 def format_xgid(position: PositionLike, roll: Sequence[int] | None = None) -> str:
@@ -269,7 +269,7 @@ def parse_xgid(text: str, ruleset: Ruleset) -> tuple[Sides, tuple[int, int] | No
     _check_game(ruleset, "XGID")
     if not is_xgid(text):
         raise NotationError(f"{text!r} is not an XGID; one begins with {_XGID!r}")
-    points, *fields = text.strip()[len(_XGID) :].split(":")
+    points, *fields = single_spaced(text)[len(_XGID) :].split(":")
     if not _XGID_POINTS.fullmatch(points):
         raise NotationError(
             f"cannot read {points!r} in {text!r}; the points are 26 of A to O, a to o and -"

@@ -183,6 +183,8 @@ class Game:
         1
         """
         dice = dice if isinstance(dice, Dice) else Dice(dice)
+        if place < 0:
+            raise ValueError(f"a place in the dice is at least 0, not {place}")
         if starter not in (None, 0, 1):
             raise ValueError(f"the starter is player 0 or 1, or None, not {starter!r}")
         if ply_cap is not None and ply_cap < 1:
@@ -339,6 +341,8 @@ class Game:
             return self.parse_move(move).after
         if isinstance(move, Move):
             return self.position.play(move, self.roll, self.numbers)
+        if not isinstance(move, Position):
+            raise ValueError(f"a move is a Move, a text or a Position, not {move!r}")
         if move not in self.afterstates():
             die, other = self.roll
             raise IllegalMove(f"{move.text} is not reached with {die}-{other} from here")

@@ -25,6 +25,7 @@ __all__ = [
     "parse_move",
     "parse_position",
     "parse_roll",
+    "single_spaced",
 ]
 
 
@@ -75,7 +76,24 @@ _LOST_TURN_TEXTS = {_LOST_TURN, "-", "no move", "cannot move"}
 
 _RUN = re.compile(r"(?P<points>[^/()]+(?:/[^/()]+)+)(?:\((?P<count>[1-4])\)(?P<star>\*?))?")
 _PIECE = re.compile(r"(?P<point>\w+):(?P<count>[0-9]{1,2})(?P<pinned>p?)")
-_ROLL = re.compile(r"\s*([1-6])\s*[-,]?\s*([1-6])\s*")
+_ROLL = re.compile(r"([1-6]) ?[-,]? ?([1-6])")
+
+
+def single_spaced(text: str) -> str:
+    """Return a text with one space for many and none around it; `NotationError` if it is none.
+
+    Read before any pattern is: one that skips spaces goes over a long text again and again.
+
+    >>> single_spaced("  24/18   \\t 13/11 ")
+    '24/18 13/11'
+    >>> single_spaced(3)  # type: ignore[arg-type]
+    Traceback (most recent call last):
+        ...
+    tavli_fast.notation.NotationError: a text is wanted, not 3
+    """
+    if not isinstance(text, str):
+        raise NotationError(f"a text is wanted, not {text!r}")
+    return " ".join(text.split())
 
 
 def merge_steps(steps: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
@@ -151,7 +169,7 @@ def parse_move(text: str) -> tuple[Run, ...]:
         ...
     tavli_fast.notation.NotationError: '26' is not a point in the move '8/26'
     """
-    plain = " ".join(text.casefold().split())
+    plain = single_spaced(text).casefold()
     if plain in _LOST_TURN_TEXTS:
         return ()
     plain = re.sub(r" ?[/-] ?", "/", plain)
@@ -272,7 +290,7 @@ def parse_position(
     tavli_fast.notation.NotationError: cannot read 'x:13' in the position '24:15/24:2,x:13'; \
 write a point like '24:2', 'bar:1' or 'off:3'
     """
-    plain = re.sub(r"\s*([:/])\s*", r"\1", text.casefold().strip())
+    plain = re.sub(r" ?([:/]) ?", r"\1", single_spaced(text).casefold())
     if plain == "start":
         return ruleset.start, ruleset.start, (), ()
     sides = plain.split("/")
@@ -289,7 +307,7 @@ def _parse_side(side: str, text: str, checkers: int) -> tuple[tuple[int, ...], t
     """Return one side's counts and pins."""
     counts: dict[int, int] = {}
     pinned = []
-    for piece in filter(None, re.split(r"[\s,]+", side)):
+    for piece in filter(None, re.split(r"[ ,]+", side)):
         match = _PIECE.fullmatch(piece)
         point = _NAME_TO_POINT.get(match["point"]) if match else None
         if match is None or point is None:
@@ -325,7 +343,7 @@ def parse_roll(text: str) -> tuple[int, int]:
         ...
     tavli_fast.notation.NotationError: '70' is not a roll; write two dice like 31, 3-1 or 3,1
     """
-    match = _ROLL.fullmatch(text)
+    match = _ROLL.fullmatch(single_spaced(text))
     if match is None:
         raise NotationError(f"{text!r} is not a roll; write two dice like 31, 3-1 or 3,1")
     return int(match[1]), int(match[2])

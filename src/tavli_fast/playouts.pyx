@@ -13,9 +13,8 @@ from libc.stdint cimport int64_t
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport MOST_DOUBLE, Playouts as Part, Record, Source
 from tavli_fast.arrays cimport address, as_records, as_threads
-from tavli_fast.position cimport describe_faults
+from tavli_fast.position cimport refuse_record
 
-from .position import IllegalPosition
 from .sharing import in_shares
 
 POLICIES = ("random", "pips")
@@ -91,7 +90,7 @@ def _games(records, before, first, last, games, ruleset, greedy, cap, generator)
     PyMem_RawFree(part.scratch)
     cdef int64_t row = (part.first + part.done) // part.games
     if part.fault:
-        raise IllegalPosition(describe_faults(&part.records[row], ruleset, part.fault), row=before + row)
+        refuse_record(&part.records[row], law, before + row)
     return points, plies, capped
 
 

@@ -19,3 +19,5 @@ cdef class Position:
 
 cdef Position from_record(const Record *record, object ruleset, KernelRules law)
 cdef list describe_faults(const Record *record, object ruleset, int faults)
+cdef object refuse_record(const Record *record, KernelRules law, object row)
+cdef object refuse_change()

@@ -85,6 +85,19 @@ cdef list describe_faults(const Record *record, object ruleset, int faults):
     return reasons
 
 
+cdef object refuse_record(const Record *record, KernelRules law, object row):
+    """Raise what is wrong with a record, unless another thread has mended it since it was read."""
+    cdef Record now = record[0]
+    cdef int fault = kernel.faults(&now, &law.rules)
+    if not fault:
+        refuse_change()
+    raise IllegalPosition(describe_faults(&now, law.ruleset, fault), row=row)
+
+
+cdef object refuse_change():
+    raise ValueError("an array was changed by another thread during the call")
+
+
 cdef tuple _pinned_points(const uint8_t *side):
     return tuple(point for point in range(32) if side[28 + point // 8] >> point % 8 & 1)
 
@@ -125,6 +138,34 @@ cdef Position from_record(const Record *record, object ruleset, KernelRules law)
     return position
 
 
+cdef list single_steps(Position position, int number, uint32_t locked, uint32_t runner,
+                       int head_taken):
+    """Every single step by one number: position reached, hit, what is left free, (from, to)."""
+    cdef Freedom freedom
+    cdef Record reached
+    cdef uint32_t sources
+    cdef int point, hit
+    cdef list found = []
+    freedom.locked = locked
+    freedom.runner = runner
+    freedom.head_taken = head_taken
+    sources = kernel.sources(&position.record, number, &position.law.rules, &freedom)
+    for point in range(25, 0, -1):
+        if sources >> point & 1:
+            freedom.locked = locked
+            freedom.runner = runner
+            freedom.head_taken = head_taken
+            reached = position.record
+            hit = kernel.step(&reached, point, number, &position.law.rules, &freedom)
+            found.append((
+                from_record(&reached, position.ruleset, position.law),
+                hit,
+                (freedom.locked, freedom.runner, freedom.head_taken),
+                (point, max(point - number, 0)),
+            ))
+    return found
+
+
 cdef int read_roll(object roll, int *die, int *other) except -1:
     try:
         first, second = roll
@@ -157,7 +198,7 @@ cdef tuple read_step(object step):
     """The points of a step, given with or without more about it."""
     try:
         start, end = map(index, step[:2])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, LookupError):
         start = end = 0
     if not (1 <= start <= 25 and 0 <= end <= 24):
         raise ValueError(f"a step is (from, to), from 25 (bar) to 0 (off), not {step!r}")
@@ -188,7 +229,11 @@ def _read_side(name, given, checkers, faults):
     if hasattr(given, "items"):
         pairs = list(given.items())
     else:
-        given = list(given)
+        try:
+            given = list(given)
+        except TypeError:
+            faults.append(f"{name} is {given!r}, neither a mapping nor 26 counts")
+            return counts
         pairs = list(enumerate(given))
         if len(given) != 26:
             faults.append(f"{name} has {len(given)} counts, not 26 (0 off, 1 to 24, 25 bar)")
@@ -210,6 +255,26 @@ def _read_side(name, given, checkers, faults):
     if 0 not in seen:
         counts[0] = max(0, checkers - sum(counts))
     return counts
+
+
+def _read_pins(name, given, faults):
+    """Turn points into a list of them, collecting what is wrong with them."""
+    points = []
+    try:
+        given = list(given)
+    except TypeError:
+        faults.append(f"{name} is {given!r}, not points")
+        return points
+    for under in given:
+        try:
+            point = index(under)
+        except TypeError:
+            point = 0
+        if 1 <= point <= 24:
+            points.append(point)
+        else:
+            faults.append(f"{name} has point {under!r}; pins are on 1 to 24")
+    return points
 
 
 cdef object _not_begun(Position position, list made, int count, int die, int other, numbers):
@@ -241,9 +306,9 @@ cdef class Move:
     cdef readonly tuple hits
     cdef readonly Position after
 
-    def __init__(self, steps, hits, after):
-        self.steps = tuple(steps)
-        self.hits = tuple(hits)
+    def __init__(self, steps, hits, Position after not None):
+        self.steps = tuple([read_step(step) for step in steps])
+        self.hits = tuple([index(point) for point in hits])
         self.after = after
 
     def __str__(self):
@@ -306,11 +371,8 @@ cdef class Position:
             bytes_[point] = own_counts[point]
             bytes_[32 + point] = opp_counts[point]
         for name, pinned, side in (("own_pinned", own_pinned, 0), ("opp_pinned", opp_pinned, 32)):
-            for under in pinned:
-                if not 1 <= index(under) <= 24:
-                    faults.append(f"{name} has point {under!r}; pins are on 1 to 24")
-                else:
-                    bytes_[side + 28 + under // 8] |= 1 << under % 8
+            for under in _read_pins(name, pinned, faults):
+                bytes_[side + 28 + under // 8] |= 1 << under % 8
         if not faults:
             faults = describe_faults(
                 &self.record, ruleset, kernel.faults(&self.record, &law.rules)
@@ -494,7 +556,7 @@ cdef class Position:
         """
         cdef int die, other
         read_roll(roll, &die, &other)
-        wanted = {after: None for after in self.afterstates(roll, numbers)}
+        wanted = {after: None for after in self.afterstates((die, other), numbers)}
         # Every turn under way, reached by one number more each time; the first way found stays.
         high, low = max(die, other), min(die, other)
         left = (high, low)
@@ -509,8 +571,8 @@ cdef class Position:
                 for number in dict.fromkeys(numbers):
                     rest = list(numbers)
                     rest.remove(number)
-                    for reached, hit, freedom, step in (<Position>position)._steps(
-                        number, locked, runner, head_taken
+                    for reached, hit, freedom, step in single_steps(
+                        position, number, locked, runner, head_taken
                     ):
                         further.setdefault(
                             (reached, *freedom, tuple(rest)),
@@ -531,32 +593,6 @@ cdef class Position:
         before = self.opp_pinned
         return tuple([25 - point for point in after.opp_pinned if point not in before])
 
-    def _steps(self, int number, uint32_t locked, uint32_t runner, int head_taken):
-        """Every single step by one number: position reached, hit, what is left free, (from, to)."""
-        cdef Freedom freedom
-        cdef Record reached
-        cdef uint32_t sources
-        cdef int point, hit
-        cdef list found = []
-        freedom.locked = locked
-        freedom.runner = runner
-        freedom.head_taken = head_taken
-        sources = kernel.sources(&self.record, number, &self.law.rules, &freedom)
-        for point in range(25, 0, -1):
-            if sources >> point & 1:
-                freedom.locked = locked
-                freedom.runner = runner
-                freedom.head_taken = head_taken
-                reached = self.record
-                hit = kernel.step(&reached, point, number, &self.law.rules, &freedom)
-                found.append((
-                    from_record(&reached, self.ruleset, self.law),
-                    hit,
-                    (freedom.locked, freedom.runner, freedom.head_taken),
-                    (point, max(point - number, 0)),
-                ))
-        return found
-
     def parse_move(self, text, roll, numbers=None):
         """Return the legal move that a text in standard notation means.
 
@@ -568,11 +604,12 @@ cdef class Position:
         >>> str(Position.start(PORTES).parse_move("6/5, 8/5", (1, 3)))
         '8/5 6/5'
         """
-        legal = self.moves(roll, numbers)
+        cdef int die, other
+        read_roll(roll, &die, &other)
+        legal = self.moves((die, other), numbers)
         matches = notation.match_move(text, legal, self)
         if len(matches) == 1:
             return matches[0]
-        die, other = roll
         if matches:
             raise IllegalMove(
                 f"{text!r} may mean {' or '.join(str(move) for move in matches)}; say which"
@@ -594,13 +631,15 @@ cdef class Position:
         >>> Position.start(FEVGA).play("24/13", (6, 5)).own[13]
         1
         """
+        cdef int die, other
+        read_roll(roll, &die, &other)
         if isinstance(move, Move):
-            if (<Move>move).after not in self.afterstates(roll, numbers):
-                raise IllegalMove(f"{move} cannot be played with {roll[0]}-{roll[1]} from here")
+            if (<Move>move).after not in self.afterstates((die, other), numbers):
+                raise IllegalMove(f"{move} cannot be played with {die}-{other} from here")
             return (<Move>move).after
         if not isinstance(move, str):
             raise ValueError(f"a move is a Move or a text, not {move!r}")
-        return self.parse_move(move, roll, numbers).after
+        return self.parse_move(move, (die, other), numbers).after
 
     def primes(self):
         """Return the walls of two points and more that either side holds, as a list of `Prime`.

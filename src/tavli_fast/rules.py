@@ -83,6 +83,21 @@ OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Every option with its values. Which of them a game has, and its default, is in the game's row."""
 
 
+_ONLY_WITH = {
+    Contact.HIT: ("hit_and_run",),
+    Contact.PIN: ("mother", "bear_off_while_pinned"),
+    Contact.HOLD: (
+        "runner",
+        "total_block",
+        "start_quarter",
+        "mother_prime",
+        "head",
+        "six_prime",
+    ),
+}
+"""Options that are rules of one kind of contact alone."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Ruleset:
     """The rules of one game with every disputed rule settled.
@@ -126,9 +141,21 @@ class Ruleset:
     last_roll_draw: str = "off"
 
     def __post_init__(self) -> None:
-        if len(self.start) != BAR + 1 or min(self.start) < 0 or not 0 < self.checkers < 256:
+        for name, kind in (("contact", Contact), ("movement", Movement)):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(
+                    f"{self.game}: {name} is {getattr(self, name)!r}, not a {kind.__name__}"
+                )
+        start = self.start
+        if not (
+            isinstance(start, tuple)
+            and len(start) == BAR + 1
+            and all(type(count) is int and count >= 0 for count in start)
+            and 0 < self.checkers < 256
+        ):
             raise ValueError(
-                f"{self.game}: start is the checkers of one side on points 0 to 25, 1 to 255 in all"
+                f"{self.game}: start is a tuple of the checkers of one side on points 0 to 25, "
+                "1 to 255 in all"
             )
         for name, values in OPTIONS.items():
             value = getattr(self, name)
@@ -136,6 +163,29 @@ class Ruleset:
                 raise ValueError(
                     f"{self.game}: {name} cannot be {value!r}; it is one of {', '.join(values)}"
                 )
+        self._refuse_what_no_game_joins()
+
+    def _refuse_what_no_game_joins(self) -> None:
+        """Raise `ValueError` for mechanics that nobody has said how they go together."""
+        if self.movement is Movement.PARALLEL and self.contact is not Contact.HOLD:
+            raise ValueError(f"{self.game}: {self.contact.value} has no rules in parallel movement")
+        for contact, names in _ONLY_WITH.items():
+            for name in names:
+                value = getattr(self, name)
+                if self.contact is not contact and value != getattr(Ruleset, name):
+                    raise ValueError(
+                        f"{self.game}: {name}={value} has no rules with contact "
+                        f"{self.contact.value}, only with {contact.value}"
+                    )
+        if self.mother_prime != "free" and self.movement is Movement.CONTRARY:
+            raise ValueError(
+                f"{self.game}: mother_prime={self.mother_prime} has no rules in contrary movement"
+            )
+        if self.head_exception == "if_needed" and self.runner != "off":
+            raise ValueError(
+                f"{self.game}: head_exception=if_needed has no rules with a runner, "
+                f"such as runner={self.runner}"
+            )
 
     @property
     def checkers(self) -> int:
@@ -318,7 +368,9 @@ TAVLI = (PORTES, PLAKOTO, FEVGA)
 """The games of a tavli match, in their order."""
 
 _ALIASES = {alias: row for row in RULESETS.values() for alias in row.aliases}
-_RULESET_TEXT = re.compile(r"\s*(?P<game>[^()]+?)\s*(?:\(\s*(?P<options>[^()]*?)\s*\))?\s*")
+# Spaces are taken off what is found: a pattern that skipped them could go over a long text again
+# and again.
+_RULESET_TEXT = re.compile(r"(?P<game>[^()]+)(?:\((?P<options>[^()]*)\))?")
 
 
 def find_ruleset(text: str) -> Ruleset:
@@ -338,15 +390,18 @@ def find_ruleset(text: str) -> Ruleset:
         ...
     ValueError: unknown game 'chess'; the games are portes, backgammon, tavla, ...
     """
-    match = _RULESET_TEXT.fullmatch(text)
-    if match is None:
-        raise ValueError(f"not a ruleset: {text!r}; write it like 'fevga(mother_prime=free)'")
-    key = re.sub(r"[\s-]+", "_", match["game"].casefold())
+    match = _RULESET_TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
+    game = match["game"].strip() if match else ""
+    if match is None or not game:
+        raise ValueError(
+            f"no text of a ruleset: {text!r}; write it like 'fevga(mother_prime=free)'"
+        )
+    key = re.sub(r"[\s-]+", "_", game.casefold())
     row = RULESETS.get(key) or _ALIASES.get(key)
     if row is None:
-        raise ValueError(f"unknown game {match['game']!r}; the games are {', '.join(RULESETS)}")
+        raise ValueError(f"unknown game {game!r}; the games are {', '.join(RULESETS)}")
     options: dict[str, str] = {}
-    for item in filter(None, re.split(r"\s*,\s*", match["options"] or "")):
+    for item in filter(None, map(str.strip, (match["options"] or "").split(","))):
         name, equals, value = (part.strip().casefold() for part in item.partition("="))
         if not equals or not value:
             raise ValueError(f"not an option: {item!r} in {text!r}; write it like 'runner=pass'")

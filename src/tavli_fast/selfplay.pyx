@@ -315,33 +315,38 @@ class Recording(NamedTuple):
     @classmethod
     def load(cls, path):
         """Read the games of a file; raises `ValueError` naming it if it is no recording."""
-        try:
-            # NumPy leaves a file open that it cannot read.
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
-                head = json.loads(kept["head"].tobytes())
-                choices = kept["choices"]
-            if not isinstance(head, dict) or set(head) != _HEAD:
-                raise ValueError("its head is of something else")
-            if choices.dtype != np.int16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
-                raise ValueError(f"its choices are {choices.dtype} of shape {choices.shape}")
-        except (EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-            raise ValueError(f"{path} is no recording of games: {error}") from error
+        with open(path, "rb") as file:
+            try:
+                # NumPy leaves a file open that it cannot read.
+                with np.load(file, allow_pickle=False) as kept:
+                    head = json.loads(kept["head"].tobytes())
+                    choices = kept["choices"]
+                if not isinstance(head, dict) or set(head) != _HEAD:
+                    raise ValueError("its head is of something else")
+                if choices.dtype != np.int16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
+                    raise ValueError(f"its choices are {choices.dtype} of shape {choices.shape}")
+            except _UNREADABLE as error:
+                raise ValueError(f"{path} is no recording of games: {error}") from error
         return cls(head, choices)
 
     def start(self):
-        """Return the games as they began: a `SelfPlay`."""
+        """Return the games as they began: a `SelfPlay`; raises `ValueError` for a damaged head."""
         head = self.head
-        rulesets = [find_ruleset(text) for text in head["rulesets"]]
-        name = head["generator"]["bit_generator"]
-        kind = getattr(np.random, name, None)
-        if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
-            raise ValueError(f"the recording is of the unknown bit generator {name!r}")
-        generator = kind()
-        generator.state = head["generator"]
-        return SelfPlay(
-            rulesets if head["is_match"] else rulesets[0], head["n"], np.random.Generator(generator),
-            target=head["target"], next_starter=head["next_starter"], ply_cap=head["ply_cap"],
-        )
+        try:
+            rulesets = [find_ruleset(text) for text in head["rulesets"]]
+            name = head["generator"]["bit_generator"]
+            kind = getattr(np.random, name, None)
+            if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
+                raise ValueError(f"the bit generator {name!r} is unknown")
+            generator = kind()
+            generator.state = head["generator"]
+            return SelfPlay(
+                rulesets if head["is_match"] else rulesets[0], head["n"],
+                np.random.Generator(generator), target=head["target"],
+                next_starter=head["next_starter"], ply_cap=head["ply_cap"],
+            )
+        except (LookupError, TypeError, ValueError, OverflowError, NotImplementedError) as error:
+            raise ValueError(f"the recording's head is damaged: {error}") from error
 
     def replay(self):
         """Play the games again: yields before every ply the `SelfPlay` and the choice to come.
@@ -357,6 +362,11 @@ class Recording(NamedTuple):
             raise ValueError("the recorded games do not come out as they did: another version made them")
 
 
+# Whatever a damaged or foreign file makes of NumPy's, the zip's and JSON's readers.
+_UNREADABLE = (
+    OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, RuntimeError,
+    zipfile.BadZipFile, zlib.error,
+)
 _HEAD = {
     "rulesets", "is_match", "n", "target", "next_starter", "ply_cap", "generator", "last",
 }

@@ -1,0 +1,94 @@
+"""Work of every kind for a long time, and whether the memory it takes stays the same.
+
+    python tests/soak.py [--minutes 10] [--seed N]
+
+Rounds of batches, single positions, whole games, playouts, walls, perft and what `fuzz.py` feeds
+are repeated; after each the resident memory is looked at. The first fifth of the time is for caches
+to fill; from then on it may not grow by more than 1 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import sys
+import time
+
+import numpy as np
+from fuzz import TARGETS, execute
+from test_hostile import ENTRIES, decisions
+from tqdm import tqdm
+
+import tavli_fast as tf
+
+GROWTH = 0.01
+
+
+def resident() -> int:
+    """Bytes of this process in memory; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+    except OSError:
+        return 0
+
+
+def work(round_: int, seed: int) -> int:
+    """One round; returns how many calls it was."""
+    calls = 0
+    ruleset = list(tf.RULESETS.values())[round_ % len(tf.RULESETS)]
+    records, rolls = decisions(ruleset, 600, seed=round_ % 50)
+    for entry in ENTRIES.values():
+        for threads in (1, 2):
+            entry(records, rolls, ruleset, threads)
+            calls += 1
+    play = tf.SelfPlay(ruleset, 100, rng=seed + round_)
+    for _ in range(30):
+        found = play.afterstates()
+        play.advance(found.offsets[:-1] * 0 + np.diff(found.offsets) - 1)
+        calls += 2
+    position = tf.from_records(records[:1], ruleset)[0]
+    for roll in tf.ALL_ROLLS.tolist():
+        position.moves(roll)
+        position.next_steps(roll)
+        calls += 2
+    position.perft(2)
+    for name, target in TARGETS.items():
+        for execution in range(10):
+            execute(target, random.Random(f"{seed} {name} {round_} {execution}"))
+            calls += 1
+    return calls
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Work for long, and look at the memory.")
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    if not resident():
+        sys.exit("this system does not tell how much memory a process has")
+    began = time.monotonic()
+    taken: list[tuple[float, int]] = []
+    calls = round_ = 0
+    with tqdm(total=round(60 * arguments.minutes), unit=" s", mininterval=1) as bar:
+        while (since := time.monotonic() - began) < 60 * arguments.minutes:
+            calls += work(round_, arguments.seed)
+            round_ += 1
+            gc.collect()
+            taken.append((since, resident()))
+            bar.update(round(since) - bar.n)
+    settled = [memory for since, memory in taken if since > 12 * arguments.minutes]
+    tenth = max(1, len(settled) // 10)
+    first, last = np.median(settled[:tenth]), np.median(settled[-tenth:])
+    growth = last / first - 1
+    print(
+        f"{calls} calls in {round_} rounds and {arguments.minutes:g} minutes: "
+        f"{first / 2**20:.1f} MB, then {last / 2**20:.1f} MB, {growth:+.2%}"
+    )
+    if growth > GROWTH:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
