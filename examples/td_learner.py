@@ -373,11 +373,29 @@ def train(learner: Learner, path: Path, turns: int) -> None:
                 progress.update(played)
 
 
-def plot(curves: Sequence[Path], path: Path) -> None:
-    """Draw the share of games won over the turns trained, a panel a file.
+@dataclass(frozen=True)
+class Curve:
+    """What a panel shows: the scores against each opponent after so many turns."""
 
-    Raises `ValueError` naming a file that is no learning curve.
-    """
+    title: str
+    turns: list[int]
+    scores: dict[str, list[Score]]
+
+
+def load_curve(path: Path) -> Curve:
+    """Read a learning curve; raises `ValueError` naming a file that is none."""
+    try:
+        kept = json.loads(path.read_bytes())
+        points = kept["curve"]
+        scores = {name: [Score(**point[name]) for point in points] for name in ("random", "pips")}
+        return Curve(kept["settings"]["ruleset"], [point["turns"] for point in points], scores)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is no learning curve: {error}") from error
+
+
+def plot(paths: Sequence[Path], path: Path) -> None:
+    """Draw the share of games won over the turns trained, a panel a file."""
+    curves = [load_curve(each) for each in paths]
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -390,18 +408,12 @@ def plot(curves: Sequence[Path], path: Path) -> None:
         figure = Figure((3 * len(curves) + 0.5, 3), layout="constrained")
         panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
         for axes, curve in zip(panels, curves, strict=True):
-            try:
-                kept = json.loads(curve.read_bytes())
-                turns = [point["turns"] for point in kept["curve"]]
-                for name, colour in colours.items():
-                    scores = [Score(**point[name]) for point in kept["curve"]]
-                    low, high = zip(*(score.interval() for score in scores), strict=True)
-                    axes.fill_between(turns, low, high, color=colour, alpha=0.25, linewidth=0)
-                    rates = [score.rate for score in scores]
-                    axes.plot(turns, rates, color=colour, marker=".", label=f"{name} mover")
-                axes.set(title=kept["settings"]["ruleset"], xlabel="turns trained")
-            except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{curve} is no learning curve: {error}") from error
+            for name, colour in colours.items():
+                low, high = zip(*(score.interval() for score in curve.scores[name]), strict=True)
+                axes.fill_between(curve.turns, low, high, color=colour, alpha=0.25, linewidth=0)
+                rates = [score.rate for score in curve.scores[name]]
+                axes.plot(curve.turns, rates, color=colour, marker=".", label=f"{name} mover")
+            axes.set(title=curve.title, xlabel="turns trained")
             # Logarithmic, with a place for 0.
             axes.set_xscale("symlog", linthresh=FIRST_ROUND)
             axes.grid(alpha=0.3, linewidth=0.5)

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import itertools
 import pickle
+import re
 import subprocess
 import sys
 
@@ -567,3 +568,12 @@ def test_both_finished():
     assert over.afterstates((2, 1)) == [over]
     assert reference.afterstates(board({}, {}), (2, 1), tf.PORTES) == [board({}, {})]
     assert over.points_won == reference.points_won(over)
+
+
+@pytest.mark.parametrize("step", [(26, 20), (6, -1), (6,), "6", None])
+def test_a_move_is_of_steps_between_bar_and_off(step):
+    message = (
+        rf"^a step is \(from, to\), from 25 \(bar\) to 0 \(off\), not {re.escape(repr(step))}$"
+    )
+    with pytest.raises(ValueError, match=message):
+        tf.Move([step], (), tf.Position.start(tf.PORTES))
