@@ -99,6 +99,12 @@ class Afterstates(NamedTuple):
 
 
 def _chosen(positions, offsets, choice):
+    # As plain bytes: NumPy gathers structured rows field by field, 15 times slower.
+    return positions.view(_ROW)[chosen_rows(offsets, choice, "pair")].view(POSITION)
+
+
+cdef object chosen_rows(offsets, choice, what, waiting=None):
+    """The rows of the chosen results, -1 where `waiting`: (n,) int64; `what` a pair is, if refused."""
     choice = np.asarray(choice)
     counts = np.diff(offsets)
     if choice.shape != counts.shape or choice.dtype.kind not in "iu":
@@ -107,13 +113,22 @@ def _chosen(positions, offsets, choice):
             f"{counts.shape}"
         )
     outside = (choice < 0) | (choice >= counts)
+    if waiting is not None:
+        if waiting.shape != counts.shape or waiting.dtype != bool:
+            raise ValueError(
+                f"waiting has dtype {waiting.dtype} and shape {waiting.shape}, not bool of shape "
+                f"{counts.shape}"
+            )
+        outside &= ~waiting
     if outside.any():
-        pair = int(np.argmax(outside))
+        at = int(np.argmax(outside))
         raise ValueError(
-            f"pair {pair}: there is no choice {choice[pair]}; it has {counts[pair]} afterstates"
+            f"{what} {at}: there is no choice {choice[at]}; it has {counts[at]} afterstates"
         )
-    # As plain bytes: NumPy gathers structured rows field by field, 15 times slower.
-    return positions.view(_ROW)[offsets[:-1] + choice.astype(_OFFSET)].view(POSITION)
+    rows = offsets[:-1] + choice.astype(_OFFSET)
+    if waiting is not None:
+        rows[waiting] = -1
+    return rows
 
 
 def _best(values, offsets, lowest):

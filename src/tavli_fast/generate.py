@@ -134,7 +134,7 @@ def _share(
             room = empty_records(2 * len(room))
             continue
         choice = np.asarray(choose(afterstates, play, rng))
-        chosen = _rows(afterstates.positions)[(afterstates.offsets[:-1] + choice)[counted]]
+        chosen = _rows(afterstates.chosen(choice))[counted]
         ply = play.advance(choice)
         plies.append((game[counted], positions[counted], rolls[counted], chosen, players[counted]))
         for at in np.flatnonzero(ply.terminated | ply.truncated):

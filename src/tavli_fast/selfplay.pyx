@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t, uint8_t
 from tavli_fast._dispatch cimport KernelRules, kernel, kernel_rules
 from tavli_fast._kernel cimport CAPPED, MATCH_WON, MOST_LAWS, WON, Course, Lockstep, Record, Rules
 from tavli_fast.arrays cimport address, empty
-from tavli_fast.batch cimport play_each
+from tavli_fast.batch cimport chosen_rows, play_each
 from tavli_fast.playouts cimport source_of
 
 from .files import write_whole
@@ -230,37 +230,15 @@ class SelfPlay:
             self.afterstates()
         result, flipped = self._after
         choice = np.asarray(choice)
-        if choice.shape != (self._n,) or choice.dtype.kind not in "iu":
-            raise ValueError(
-                f"choice has dtype {choice.dtype} and shape {choice.shape}, not integers of shape "
-                f"({self._n},)"
-            )
-        counts = np.diff(result.offsets)
-        outside = (choice < 0) | (choice >= counts)
-        if waiting is not None:
-            waiting = np.asarray(waiting)
-            if waiting.shape != (self._n,) or waiting.dtype != bool:
-                raise ValueError(
-                    f"waiting has dtype {waiting.dtype} and shape {waiting.shape}, not bool of shape "
-                    f"({self._n},)"
-                )
-            outside &= ~waiting
-        if outside.any():
-            game = int(np.argmax(outside))
-            raise ValueError(
-                f"game {game}: there is no choice {choice[game]}; it has {counts[game]} afterstates"
-            )
-        chosen = result.offsets[:-1] + choice.astype(np.int64)
-        if waiting is not None:
-            choice = np.where(waiting, -1, choice)
-            chosen[waiting] = -1
+        waiting = None if waiting is None else np.asarray(waiting)
+        chosen = chosen_rows(result.offsets, choice, "game", waiting)
         self._positions = self._positions.copy()
         self._rolls = self._rolls.copy()
         self._courses = self._courses.copy()
         self._run(False, result.positions, chosen, flipped)
         self._after = None
         if self._first_state is not None:
-            self._choices.append(choice.astype(np.int16))
+            self._choices.append(np.where(chosen < 0, -1, choice).astype(np.int16))
         ended = self._courses["ended"]
         return Ply(
             self._courses["points"], (ended & WON) != 0, (ended & CAPPED) != 0,
