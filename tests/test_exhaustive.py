@@ -124,10 +124,35 @@ def test_the_positions_of_the_long_proofs():
 
 
 def test_a_proof_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    few = list(itertools.islice(three(tf.PORTES), 250))
+    few = list(itertools.islice(three(tf.PORTES), 25))
     monkeypatch.setitem(exhaustive.SORTS, "three", lambda ruleset: iter(few))
-    monkeypatch.setattr(exhaustive, "agree_with_reference", lambda boards, ruleset: None)
-    (tmp_path / "portes three 1 0").touch()
-    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 50
-    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 0
-    assert exhaustive.prove("three", tf.PORTES, 1, None) == 250
+    monkeypatch.setattr(exhaustive, "PIECE", 10)
+    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 25
+    kept = sorted(tmp_path.iterdir())
+    assert [len(np.load(each)[1]) for each in kept] == [10, 10, 5]
+
+    by_slow_play, asked = exhaustive.by_slow_play, []
+    monkeypatch.setattr(
+        exhaustive,
+        "by_slow_play",
+        lambda boards, ruleset: asked.append(len(boards)) or by_slow_play(boards, ruleset),
+    )
+    kept[1].unlink()
+    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 25
+    assert asked == [10]
+    # Answers to other positions are of no use.
+    few[0], few[1] = few[1], few[0]
+    assert exhaustive.prove("three", tf.PORTES, 1, tmp_path) == 25
+    assert asked == [10, 10]
+
+
+def test_answers_that_are_no_longer_given_are_told(tmp_path, monkeypatch):
+    few = list(itertools.islice(three(tf.PORTES), 25))
+    monkeypatch.setitem(exhaustive.SORTS, "three", lambda ruleset: iter(few))
+    exhaustive.prove("three", tf.PORTES, 1, tmp_path)
+    (kept,) = tmp_path.iterdir()
+    stored = np.load(kept)
+    stored[1, 7] ^= np.uint64(1)
+    np.save(kept, stored)
+    with pytest.raises(AssertionError, match="holds what the reference no longer says"):
+        exhaustive.prove("three", tf.PORTES, 1, tmp_path)
