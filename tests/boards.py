@@ -136,10 +136,9 @@ def agree_with_reference(boards: Sequence[Board], ruleset: Ruleset) -> None:
 
 def by_reference(board: Board, roll: tuple[int, int], ruleset: Ruleset) -> tuple[list[Board], int]:
     """Afterstates and numbers played as the reference finds them, for the cost of one of both."""
-    if reference.points_won(board, ruleset) is not None:
-        return [board], 0
-    beginning = reference.begin_turn(board, reference.numbers_of(roll), ruleset)
-    endings = reference.legal_endings(reference.every_play(beginning, ruleset), ruleset)
+    plays, _ = reference.plays_of(board, roll, ruleset, None)
+    endings = reference.legal_endings(plays, ruleset)
+    beginning = next(iter(plays))
     most = max(len(beginning.numbers) - len(turn.numbers) for turn in endings)
     return sorted({turn.board for turn in endings}, key=in_order), most
 

@@ -1,26 +1,33 @@
 """Are the tests worth anything? Break the kernel in every small way, and see whether they notice.
 
-    python tests/mutants.py [--pairs 400] [--rolls 60] [--only FUNCTION]
+    python tests/mutants.py [--only FUNCTION] [--processes 2]
+    python tests/mutants.py --search 400
 
 Each mutant is one change of a condition, a mask, a rule or a number in the kernel's source: an
 operand of `and`, `or`, `&` or `|` left out, a comparison moved by one or turned round, a `not` left
 out, a rule taken for its opposite. All are compiled into one kernel, of which a number
-chooses; so a mutant costs a tenth of a second and not a build.
+chooses; so a mutant costs a second or less and not a build.
 
-A mutant is killed if anything the library finds out differs, crashes or takes too long: on
-positions like those of `compare.py`, on which the kernel as it is has first been held against the
-reference, and, if it lives on, on five times as many. Those that still live are told with their
-place. Most are no faults: a condition that only chooses a faster way, or bits that can never be set
-where they are masked; see `docs/trust.md`.
+A mutant is killed if one of the suite's tests in `SUITE` fails, crashes or takes too long. Those
+that live must be explained in `mutants.toml`, by function and change: most are conditions that only
+choose a faster way. The command ends with status 1 if one lives that nobody has explained, or if an
+explanation is of no mutant that lives.
+
+With `--search` so many pairs of each game, of every kind the generators of the tests know, are
+asked about the unexplained ones, and for each that answers differently one is printed as a line
+for `witnesses.txt`, on which `test_witnesses.py` holds the kernel against the reference.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import functools
 import importlib
+import io
 import itertools
+import json
 import os
 import random
 import re
@@ -30,20 +37,24 @@ import signal
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import boards
 import compare
-import compare_walls
 import numpy as np
+import pytest
 from boards import ROLLS, fingerprints, to_array, to_position
-from strategies import board_about
+from compare_steps import EVERY_STEP
+from strategies import arbitrary_board, board_about, few, shaped_board, with_checkers
+from test_witnesses import Witness
 from tqdm import tqdm
 
 import tavli_fast as tf
-from tavli_fast.reference import Board
+from tavli_fast import reference, why
 from tavli_fast.rules import OPTIONS, Ruleset
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +62,7 @@ SOURCE = ROOT / "src" / "tavli_fast"
 FILES = [
     "_kernel.pyx",
     *("_turn.pxi", "_steps.pxi", "_bans.pxi", "_mixed.pxi", "_doubles.pxi", "_stops.pxi"),
-    *("_count.pxi", "_walls.pxi", "_mobility.pxi"),
+    *("_count.pxi", "_walls.pxi", "_mobility.pxi", "_game.pxi", "_playouts.pxi", "_features.pxi"),
 ]
 SWITCH = '''
 cdef extern from *:
@@ -69,10 +80,19 @@ def set_mutant(int number):
 
 '''
 KERNEL = "tavli_fast._kernel_base"
-LEFT_ALONE = {"fill_deltas", "add_byte", "add_move", "set_mutant"}
+LEFT_ALONE = {"fill_deltas", "add_byte", "add_move", "fill_units", "set_mutant"}
 """Run once at import, before any mutant is chosen."""
-SLOW = 20
-"""Seconds of the processor after which a mutant is taken to hang; the kernel as it is takes one."""
+EXPLAINED = Path(__file__).parent / "mutants.toml"
+SUITE = [
+    "test_witnesses.py",
+    "test_faults.py test_laws.py test_explain.py test_features.py",
+    "test_cases.py test_perft.py::test_perft_is_what_it_says",
+    "test_playouts.py test_selfplay.py",
+    "test_batch.py test_hostile.py::test_nothing_is_written_beyond_out",
+]
+"""Tests that judge mutants, the quickest and those that kill most first."""
+PATIENCE = 4
+"""How many times as long as with the kernel as it is they may take."""
 
 
 class Mutant(NamedTuple):
@@ -80,7 +100,18 @@ class Mutant(NamedTuple):
     function: str
     place: str
     """File and line."""
+    statement: str
+    """Its expression."""
     change: str
+
+    def __str__(self) -> str:
+        told = f"{self.place} {self.function}: {self.change}"
+        return told if self.statement in told else f"{told}, in {self.statement}"
+
+
+def plain(text: str) -> str:
+    """An expression on one line."""
+    return " ".join(text.split())
 
 
 # Statements, and where the expression in them is
@@ -176,7 +207,8 @@ class Writer:
     def new(self, change: str) -> str:
         number = len(self.known) + 1
         place = f"{self.file}:{self.statement.line}"
-        self.known.append(Mutant(number, self.statement.function, place, " ".join(change.split())))
+        statement = plain(self.original)
+        self.known.append(Mutant(number, self.statement.function, place, statement, plain(change)))
         return f"is_mutant({number})"
 
     def source(self, node: ast.AST) -> str:
@@ -220,8 +252,8 @@ class Writer:
             return f"(({text}) if not {mutant} else (({left}) {sign} ({right})))"
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"(({text}) != {self.new(f'{source}: without not')})"
-        if isinstance(node, ast.Attribute) and re.search(r"\brules\.\w+$", source):
-            if node.attr in ("checkers", "runner_exit"):
+        if isinstance(node, ast.Attribute) and re.search(r"\brules\.(?!start\b)\w+$", source):
+            if node.attr in ("checkers", "runner_exit", "mother_points", "cascade_from"):
                 return f"({text} + {self.new(f'{source} + 1')})"
             return f"(({text} != 0) != {self.new(f'not {source}')})"
         return text
@@ -272,215 +304,330 @@ def build(folder: Path) -> list[Mutant]:
     return known
 
 
-# What the library finds out, from positions known before any mutant is chosen
+# What becomes of a mutant
 
 
-Question = tuple[int, Callable[[], object]]
-"""How late to ask it, and how."""
+class Fate(NamedTuple):
+    name: str
+    """`killed`, `crashed`, `hung` or `lives`."""
+    told: str
+    """What the process had to tell."""
+    seconds: float
+    """Of the processor."""
 
 
-class Group(NamedTuple):
-    """The pairs that are judged by the same rules."""
-
-    records: np.ndarray
-    rolls: np.ndarray
-    ruleset: Ruleset
+Work = Callable[[], str | None]
+"""What it tells is what went wrong; `None` is a sign of life."""
 
 
-def questions(ruleset: Ruleset, pairs: int, rolls: int) -> list[Question]:
-    rows = judged(ruleset, pairs)
-    of_rules: dict[Ruleset, list[compare.Pair]] = {}
-    for row in rows:
-        of_rules.setdefault(row[2], []).append(row)
-    groups = [
-        Group(
-            to_array([board for board, _, _ in some]),
-            np.array([roll for _, roll, _ in some], np.uint8),
-            rules,
+def begin(number: int, seconds: float, work: Work) -> tuple[int, int]:
+    """Begin some work with a mutant chosen, in a process of its own; its id, and what it tells."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return child, reading
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    importlib.import_module(KERNEL).set_mutant(number)
+    limit = int(seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    try:
+        told = work()
+    except BaseException as error:
+        told = f"{type(error).__name__}: {error}"
+    if told is not None:
+        os.write(writing, told.encode()[:4000])
+    os._exit(0 if told is None else 1)
+
+
+def end(status: int, used: resource.struct_rusage, reading: int) -> Fate:
+    with os.fdopen(reading) as pipe:
+        told = pipe.read()
+    name = "killed" if status else "lives"
+    if os.WIFSIGNALED(status):
+        too_long = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
+        name = "hung" if too_long else "crashed"
+    return Fate(name, told, used.ru_utime + used.ru_stime)
+
+
+def in_processes(
+    numbers: list[int], seconds: float, work: Work, processes: int, what: str
+) -> dict[int, Fate]:
+    """The same work with each of many mutants, a few at a time."""
+    waiting, under_way, fates = numbers[::-1], {}, {}
+    with tqdm(desc=what, total=len(numbers), unit=" mutants", mininterval=5) as bar:
+        while waiting or under_way:
+            while waiting and len(under_way) < processes:
+                number = waiting.pop()
+                child, reading = begin(number, seconds, work)
+                under_way[child] = number, reading
+            child, status, used = os.wait4(-1, 0)
+            number, reading = under_way.pop(child)
+            fates[number] = end(status, used, reading)
+            bar.update()
+    return fates
+
+
+def failing_test(tests: str) -> str | None:
+    """The first of some tests to fail."""
+    told: list[str] = []
+
+    class Watch:
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            if report.failed:
+                told.append(report.nodeid)
+
+    paths = [str(Path(__file__).parent / test) for test in tests.split()]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain"]
+    code = pytest.main([*options, *paths], plugins=[Watch()])
+    return told[0] if told else None if code == 0 else f"pytest ends with {code}"
+
+
+def remember_the_reference() -> None:
+    """What the reference answered before is not asked anew by every mutant's process."""
+    for module, names in (
+        (boards, ["by_reference"]),
+        (why, ["why_not_next"]),
+        (reference, ["plays_of", "next_steps", "blockade", "walls_of", "forbidden", "primes"]),
+    ):
+        for name in names:
+            setattr(module, name, remembered(getattr(module, name)))
+
+
+def remembered(function: Callable[..., object]) -> Callable[..., object]:
+    kept: dict[object, object] = {}
+
+    @functools.wraps(function)
+    def ask(*arguments: object) -> object:
+        key = repr(arguments)
+        if key not in kept:
+            kept[key] = function(*arguments)
+        return kept[key]
+
+    return ask
+
+
+def judged(mutants: list[Mutant], processes: int) -> dict[int, Fate]:
+    """By each part of the suite in turn, until one kills."""
+    fates: dict[int, Fate] = {}
+    living = [each.number for each in mutants]
+    for tests in SUITE:
+        work = functools.partial(failing_test, tests)
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            failure = work()
+        if failure:
+            sys.exit(f"{failure} fails with the kernel as it is: {told.getvalue()}")
+        seconds = PATIENCE * in_processes([0], 3600, work, 1, "as it is")[0].seconds + 2
+        fates |= in_processes(living, seconds, work, processes, tests)
+        living = [number for number in living if fates[number].name == "lives"]
+    return fates
+
+
+# Those that live
+
+
+class Explanation(NamedTuple):
+    function: str
+    changes: frozenset[str]
+    """Empty: any change in `statements`."""
+    statements: frozenset[str]
+    """Empty: in any statement."""
+
+    def covers(self, mutant: Mutant) -> bool:
+        return (
+            mutant.function == self.function
+            and (not self.changes or mutant.change in self.changes)
+            and (not self.statements or mutant.statement in self.statements)
         )
-        for rules, some in of_rules.items()
-    ]
-    with_rolls: dict[Ruleset, list[Board]] = {}
-    for board, rules in compare_walls.some_positions(1, ruleset, rolls):
-        with_rolls.setdefault(rules, []).append(board)
-    choose = random.Random(f"bad records of {ruleset}")
-    bad = np.concatenate([groups[0].records] * 8)
-    data = bad.view(np.uint8).reshape(-1, 64)
-    for row in range(len(bad)):
-        for _ in range(choose.choice([1, 1, 2])):
-            byte = choose.choice([choose.randrange(64), choose.choice([28, 30, 31, 60, 62, 63])])
-            data[row, byte] = choose.choice([0, 1, 2, 64, 128, 255, choose.randrange(256)])
-    return [
-        (0, functools.partial(results, groups, False)),
-        (1, functools.partial(counts, groups)),
-        (2, functools.partial(walls, groups)),
-        (3, functools.partial(results, groups, True)),
-        (4, functools.partial(faults, bad, ruleset)),
-        (
-            5,
-            functools.partial(
-                escapes, [(to_array(some), each) for each, some in with_rolls.items()]
-            ),
-        ),
-        (6, functools.partial(in_hand, choose.sample(rows, rolls // 4))),
-    ]
 
 
-def results(groups: list[Group], flip: bool) -> object:
-    found = [tf.afterstates(*group, flip=flip) for group in groups]
-    lengths = np.concatenate([np.diff(each.offsets) for each in found])
-    whole = tf.Afterstates(
-        np.concatenate([each.positions for each in found]),
-        np.concatenate([[0], lengths.cumsum()]),
-        np.concatenate([each.played for each in found]),
-    )
-    return lengths.tobytes(), whole.played.tobytes(), fingerprints(whole).tobytes()
-
-
-def counts(groups: list[Group]) -> object:
-    return [tf.count_afterstates(*group).tobytes() for group in groups]
-
-
-def walls(groups: list[Group]) -> object:
-    return [
-        (
-            tf.blockades(records, ruleset, rolls=False).tobytes(),
-            tf.in_contact(records, ruleset).tobytes(),
-        )
-        for records, _, ruleset in groups
-    ]
-
-
-def escapes(groups: list[tuple[np.ndarray, Ruleset]]) -> object:
-    return [(tf.blockades(*group).tobytes(), tf.mobility(*group).tobytes()) for group in groups]
-
-
-def faults(records: np.ndarray, ruleset: Ruleset) -> object:
+def explanations() -> list[Explanation]:
+    """One of each change or statement; those that are told with one reason are several."""
     found = []
-    for row in range(len(records)):
-        try:
-            tf.check_records(records[row : row + 1], ruleset)
-        except tf.IllegalPosition as error:
-            found.append(str(error))
-        else:
-            found.append("")
+    for each in tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["lives"]:
+        if not each["why"] or not (each.get("changes") or each.get("in")):
+            sys.exit(f"{EXPLAINED.name}: {each}: no reason, or no change")
+        statements = frozenset(map(plain, each.get("in", [])))
+        for change in each.get("changes", []):
+            found.append(Explanation(each["function"], frozenset([plain(change)]), statements))
+        if not each.get("changes"):
+            for statement in statements:
+                found.append(Explanation(each["function"], frozenset(), frozenset([statement])))
     return found
 
 
-def in_hand(some: list[compare.Pair]) -> object:
-    """Moves, next steps and walls of single positions, and a perft."""
-    told = []
-    for board, roll, rules in some:
-        position = to_position(board, rules)
-        steps = position.next_steps(roll)
-        told.append(
-            (
-                sorted(
-                    (move.after.own, move.after.opp, len(move.steps))
-                    for move in position.moves(roll)
-                ),
-                steps,
-                position.next_steps(roll, steps[:1]),
-                position.primes(),
-                position.perft(1, weighted=True),
-            )
-        )
+def unexplained(living: list[Mutant]) -> list[Mutant]:
+    known = explanations()
+    return [each for each in living if not any(one.covers(each) for one in known)]
+
+
+def conclude(mutants: list[Mutant], fates: dict[int, Fate], only: str) -> int:
+    """Say what came of it; 1 if something is to be done."""
+    living = [mutant for mutant in mutants if fates[mutant.number].name == "lives"]
+    strange = unexplained(living)
+    stale = [
+        each
+        for each in explanations()
+        if not any(each.covers(one) for one in living)
+        and (not only or any(each.covers(one) for one in mutants))
+    ]
+    for mutant in strange:
+        print(f"lives, and nobody has said why: {mutant}")
+    for each in stale:
+        named = ", ".join([*each.changes, *each.statements])
+        print(f"explained, but no mutant that lives: {each.function}: {named}")
+    counts = Counter(fate.name for fate in fates.values())
+    told = ", ".join(f"{count} {name}" for name, count in counts.most_common() if name != "lives")
+    print(f"{len(fates)} mutants: {told}, {len(living)} live, {len(strange)} of them unexplained")
+    return 1 if strange or stale else 0
+
+
+# What the library finds out, to search for witnesses
+
+Ask = Callable[[list[Witness]], list[object]]
+"""An answer for each."""
+
+
+def of_each_ruleset(ask: Ask) -> Ask:
+    """Ask about the rows of each ruleset together."""
+
+    def ask_all(rows: list[Witness]) -> list[object]:
+        of_rules: dict[Ruleset, list[int]] = {}
+        for at, row in enumerate(rows):
+            of_rules.setdefault(row.ruleset, []).append(at)
+        answers: list[object] = [None] * len(rows)
+        for places in of_rules.values():
+            found = ask([rows[at] for at in places])
+            for at, answer in zip(places, found, strict=True):
+                answers[at] = answer
+        return answers
+
+    return ask_all
+
+
+def arrays(rows: list[Witness]) -> tuple[np.ndarray, np.ndarray, Ruleset]:
+    records = to_array([row.board for row in rows])
+    return records, np.array([row.roll for row in rows], np.uint8), rows[0].ruleset
+
+
+@of_each_ruleset
+def results(rows: list[Witness]) -> list[object]:
+    counts = tf.count_afterstates(*arrays(rows)).tolist()
+    seen = []
+    for flip in (False, True):
+        found = tf.afterstates(*arrays(rows), flip=flip)
+        lengths = np.diff(found.offsets).tolist()
+        seen += [lengths, found.played.tolist(), fingerprints(found).tolist()]
+    return list(zip(counts, *seen, strict=True))
+
+
+@of_each_ruleset
+def walls(rows: list[Witness]) -> list[object]:
+    records, _, ruleset = arrays(rows)
+    found = tf.blockades(records, ruleset, rolls=False).tolist()
+    return list(zip(found, tf.in_contact(records, ruleset).tolist(), strict=True))
+
+
+@of_each_ruleset
+def rolls(rows: list[Witness]) -> list[object]:
+    records, _, ruleset = arrays(rows)
+    found = tf.blockades(records, ruleset).tolist()
+    return list(zip(found, tf.mobility(records, ruleset).tolist(), strict=True))
+
+
+def steps(rows: list[Witness]) -> list[object]:
+    return [steps_of(to_position(row.board, row.ruleset), row.roll) for row in rows]
+
+
+def steps_of(position: tf.Position, roll: tuple[int, int]) -> object:
+    found = position.next_steps(roll)
+    told = [found, position.primes()]
+    for played in [[], *([(step.start, step.end)] for step in found)]:
+        told.append(position.next_steps(roll, played))
+        told.append([position.explain(step, roll, played) for step in EVERY_STEP])
     return told
 
 
-def verdict(number: int, asked: list[tuple[Callable[[], object], object]]) -> str:
-    """What becomes of a mutant, in a process of its own: `killed`, `crashed`, `hung` or `lives`."""
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        importlib.import_module(KERNEL).set_mutant(number)
-        resource.setrlimit(resource.RLIMIT_CPU, (SLOW, SLOW))
-        try:
-            for ask, answer in asked:
-                if ask() != answer:
-                    os._exit(1)
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        too_long = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
-        return "hung" if too_long else "crashed"
-    return "killed" if os.WEXITSTATUS(status) else "lives"
+ASKED: dict[str, Ask] = {"results": results, "walls": walls, "rolls": rolls, "steps": steps}
+SHARE = {"results": 1, "walls": 1, "rolls": 0.3, "steps": 0.1}
+"""Of the pairs, for the time each takes."""
 
 
-def judged(ruleset: Ruleset, pairs: int) -> list[compare.Pair]:
-    """So many pairs of a game, and a fifth of that about every value of every option."""
+def some_pairs(ruleset: Ruleset, pairs: int) -> Iterator[tuple[Ruleset, boards.Board]]:
+    """So many of a game, a fifth of that about every value of every option, and tiny ones."""
     choose = random.Random(f"mutants {ruleset}")
-    rows = list(itertools.islice(compare.pairs(choose, ruleset, True), pairs))
+    for board, _, rules in itertools.islice(compare.pairs(choose, ruleset, True), pairs):
+        yield rules, board
     for name in ruleset.options:
         for value in OPTIONS[name]:
-            changed = ruleset.replace(**{name: value})
             for _ in range(pairs // 5):
-                rows.append((board_about(choose, ruleset, name), choose.choice(ROLLS), changed))
-    return rows
+                yield ruleset.replace(**{name: value}), board_about(choose, ruleset, name)
+    for _ in range(pairs):
+        yield compare.variant(choose, ruleset), shaped_board(choose, ruleset, [few])
+        tiny = with_checkers(compare.variant(choose, ruleset), choose.randint(1, 6))
+        yield tiny, arbitrary_board(choose, tiny)
 
 
-def agree(pairs: int) -> None:
-    """Hold the kernel as it is against the reference, on the positions that judge the mutants."""
-    for ruleset in tqdm(tf.RULESETS.values(), unit=" games", mininterval=1):
-        block = judged(ruleset, pairs)
-        differ = compare.differing(compare.answers(block, compare.AUTHORITIES[0]))
-        if differ:
-            sys.exit(compare.report(*differ[0], compare.AUTHORITIES[0]))
+def search(mutants: list[Mutant], pairs: int, processes: int) -> None:
+    """Print a witness against each mutant that has one."""
+    choose = random.Random("rolls")
+    found = [each for ruleset in tf.RULESETS.values() for each in some_pairs(ruleset, pairs)]
+    known = []
+    for what, ask in ASKED.items():
+        some = choose.sample(found, int(SHARE[what] * len(found)))
+        rows = [Witness(what, rules, choose.choice(ROLLS), board) for rules, board in some]
+        known.append((ask, rows, ask(rows)))
 
+    def witness() -> str | None:
+        for ask, rows, answers in known:
+            for row, before, now in zip(rows, answers, ask(rows), strict=True):
+                if before != now:
+                    return str(row)
+        return None
 
-def answered(pairs: int, rolls: int) -> list[tuple[Callable[[], object], object]]:
-    found = [each for row in tf.RULESETS.values() for each in questions(row, pairs, rolls)]
-    found.sort(key=lambda question: question[0])
-    return [(ask, ask()) for _, ask in found]
-
-
-def judge(mutants: list[Mutant], pairs: int, rolls: int) -> None:
-    """In a process that has loaded the kernel with all the mutants in it."""
-    agree(pairs)
-    fates: Counter[str] = Counter()
-    for times in (1, 5):
-        asked = answered(times * pairs, times * rolls)
-        living = []
-        for mutant in tqdm(mutants, unit=" mutants", mininterval=1):
-            fate = verdict(mutant.number, asked)
-            if fate == "lives":
-                living.append(mutant)
-            else:
-                fates[fate] += 1
-        mutants = living
-    for mutant in living:
-        print(f"{mutant.place} {mutant.function}: {mutant.change}")
-    told = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-    print(f"{fates.total() + len(living)} mutants: {told}, {len(living)} live")
+    seconds = PATIENCE * in_processes([0], 3600, witness, 1, "as it is")[0].seconds + 2
+    fates = in_processes([each.number for each in mutants], seconds, witness, processes, "search")
+    for mutant in mutants:
+        fate = fates[mutant.number]
+        if fate.name != "lives":
+            print(f"{mutant}\n  {fate.name}: {fate.told}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Break the kernel, and see who notices.")
-    parser.add_argument("--pairs", type=int, default=400, help="a game")
-    parser.add_argument("--rolls", type=int, default=60, help="positions a game, with all rolls")
     parser.add_argument("--only", default="", help="a file, a function, or a file and line")
+    parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--search", type=int, default=0, metavar="PAIRS", help="of each game")
+    parser.add_argument("--fates", type=Path, help="file to write what became of each to")
     arguments = parser.parse_args()
-    loaded = os.environ.get("TAVLI_FAST_MUTANTS")
-    if loaded:
-        mutants: list[Mutant] = []
-        for file in FILES:
-            mutate((SOURCE / file).read_text(encoding="utf-8"), file, mutants)
-        names = [{"", each.function, each.place, each.place.split(":")[0]} for each in mutants]
-        wanted = [each for each, of in zip(mutants, names, strict=True) if arguments.only in of]
-        judge(wanted, arguments.pairs, arguments.rolls)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        build(Path(folder))
-        environment = {
-            **os.environ,
-            "TAVLI_FAST_MUTANTS": "1",
-            "TAVLI_FAST_CPU": "base",
-            "PYTHONPATH": folder,
-        }
-        sys.exit(subprocess.run([sys.executable, *sys.argv], env=environment).returncode)
+    if not os.environ.get("TAVLI_FAST_MUTANTS"):
+        with tempfile.TemporaryDirectory() as folder:
+            build(Path(folder))
+            environment = {
+                **os.environ,
+                "TAVLI_FAST_MUTANTS": "1",
+                "TAVLI_FAST_CPU": "base",
+                "OMP_NUM_THREADS": "1",
+                "PYTHONPATH": folder,
+            }
+            sys.exit(subprocess.run([sys.executable, *sys.argv], env=environment).returncode)
+    mutants: list[Mutant] = []
+    for file in FILES:
+        mutate((SOURCE / file).read_text(encoding="utf-8"), file, mutants)
+    names = [{"", each.function, each.place, each.place.split(":")[0]} for each in mutants]
+    wanted = [each for each, of in zip(mutants, names, strict=True) if arguments.only in of]
+    remember_the_reference()
+    fates = judged(wanted, arguments.processes)
+    if arguments.fates:
+        rows = [{**each._asdict(), **fates[each.number]._asdict()} for each in wanted]
+        arguments.fates.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    if arguments.search:
+        living = [each for each in wanted if fates[each.number].name == "lives"]
+        search(unexplained(living), arguments.search, arguments.processes)
+    sys.exit(conclude(wanted, fates, arguments.only))
 
 
 if __name__ == "__main__":
