@@ -8,10 +8,11 @@ operand of `and`, `or`, `&` or `|` left out, a comparison moved by one or turned
 out, a rule taken for its opposite. All are compiled into one kernel, of which a number
 chooses; so a mutant costs a second or less and not a build.
 
-A mutant is killed if one of the suite's tests in `SUITE` fails, crashes or takes too long. Those
-that live must be explained in `mutants.toml`, by function and change: most are conditions that only
-choose a faster way. The command ends with status 1 if one lives that nobody has explained, or if an
-explanation is of no mutant that lives.
+A mutant is killed if one of the suite's tests fails, crashes or takes too long: those on the
+positions in `witnesses.txt` are asked first, then those in `SUITE`. Those that live must be
+explained in `mutants.toml`, by function and change: most are conditions that only choose a faster
+way. The command ends with status 1 if one lives that nobody has explained, or if an explanation is
+of no mutant that lives; those explained are asked of `SUITE` only with `--thorough`.
 
 With `--search` so many pairs of each game, of every kind the generators of the tests know, are
 asked about the unexplained ones, and for each that answers differently one is printed as a line
@@ -47,6 +48,7 @@ import boards
 import compare
 import numpy as np
 import pytest
+import test_witnesses
 from boards import ROLLS, fingerprints, to_array, to_position
 from compare_steps import EVERY_STEP
 from strategies import arbitrary_board, board_about, few, shaped_board, with_checkers
@@ -83,14 +85,13 @@ KERNEL = "tavli_fast._kernel_base"
 LEFT_ALONE = {"fill_deltas", "add_byte", "add_move", "fill_units", "set_mutant"}
 """Run once at import, before any mutant is chosen."""
 EXPLAINED = Path(__file__).parent / "mutants.toml"
-SUITE = [
-    "test_witnesses.py",
+SUITE = (
     "test_faults.py test_laws.py test_explain.py test_features.py",
-    "test_cases.py test_perft.py::test_perft_is_what_it_says",
     "test_playouts.py test_selfplay.py",
-    "test_batch.py test_hostile.py::test_nothing_is_written_beyond_out",
-]
-"""Tests that judge mutants, the quickest and those that kill most first."""
+    "test_cases.py test_perft.py::test_perft_is_what_it_says test_perft.py::test_known_figures",
+    "test_hostile.py::test_nothing_is_written_beyond_out",
+)
+"""Tests that judge those mutants which no witness kills, the quickest first."""
 PATIENCE = 4
 """How many times as long as with the kernel as it is they may take."""
 
@@ -386,10 +387,18 @@ def failing_test(tests: str) -> str | None:
     return told[0] if told else None if code == 0 else f"pytest ends with {code}"
 
 
+def failing_witness() -> str | None:
+    """The first one of `test_witnesses.py` to fail, without the time that pytest takes to start."""
+    for witness in test_witnesses.WITNESSES:
+        if test_witnesses.FAULTS[witness.what](witness):
+            return str(witness)
+    return None
+
+
 def remember_the_reference() -> None:
     """What the reference answered before is not asked anew by every mutant's process."""
     for module, names in (
-        (boards, ["by_reference"]),
+        (test_witnesses, ["by_reference"]),
         (why, ["why_not_next"]),
         (reference, ["plays_of", "next_steps", "blockade", "walls_of", "forbidden", "primes"]),
     ):
@@ -399,30 +408,44 @@ def remember_the_reference() -> None:
 
 def remembered(function: Callable[..., object]) -> Callable[..., object]:
     kept: dict[object, object] = {}
+    alive: list[object] = []
 
     @functools.wraps(function)
     def ask(*arguments: object) -> object:
-        key = repr(arguments)
+        key = tuple(map(frozen, arguments))
         if key not in kept:
             kept[key] = function(*arguments)
+            alive.append(arguments)
         return kept[key]
 
     return ask
 
 
-def judged(mutants: list[Mutant], processes: int) -> dict[int, Fate]:
-    """By each part of the suite in turn, until one kills."""
+def frozen(argument: object) -> object:
+    """What stands for an argument; plays are known by the dictionary that they are."""
+    if isinstance(argument, dict):
+        return id(argument)
+    return tuple(argument) if isinstance(argument, list) else argument
+
+
+def judged(mutants: list[Mutant], processes: int, thorough: bool) -> dict[int, Fate]:
+    """By the witnesses, and then by each part of the suite, until something kills."""
     fates: dict[int, Fate] = {}
-    living = [each.number for each in mutants]
-    for tests in SUITE:
-        work = functools.partial(failing_test, tests)
+    living = mutants
+    parts = [functools.partial(failing_test, tests) for tests in SUITE]
+    for work, what in zip([failing_witness, *parts], ["witnesses", *SUITE], strict=True):
+        if not living:
+            break
         with contextlib.redirect_stdout(io.StringIO()) as told:
             failure = work()
         if failure:
             sys.exit(f"{failure} fails with the kernel as it is: {told.getvalue()}")
+        numbers = [each.number for each in living]
         seconds = PATIENCE * in_processes([0], 3600, work, 1, "as it is")[0].seconds + 2
-        fates |= in_processes(living, seconds, work, processes, tests)
-        living = [number for number in living if fates[number].name == "lives"]
+        fates |= in_processes(numbers, seconds, work, processes, what)
+        living = [each for each in living if fates[each.number].name == "lives"]
+        if not thorough:
+            living = unexplained(living)
     return fates
 
 
@@ -600,6 +623,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Break the kernel, and see who notices.")
     parser.add_argument("--only", default="", help="a file, a function, or a file and line")
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--thorough", action="store_true", help="all judge the explained ones too")
     parser.add_argument("--search", type=int, default=0, metavar="PAIRS", help="of each game")
     parser.add_argument("--fates", type=Path, help="file to write what became of each to")
     arguments = parser.parse_args()
@@ -620,7 +644,7 @@ def main() -> None:
     names = [{"", each.function, each.place, each.place.split(":")[0]} for each in mutants]
     wanted = [each for each, of in zip(mutants, names, strict=True) if arguments.only in of]
     remember_the_reference()
-    fates = judged(wanted, arguments.processes)
+    fates = judged(wanted, arguments.processes, arguments.thorough)
     if arguments.fates:
         rows = [{**each._asdict(), **fates[each.number]._asdict()} for each in wanted]
         arguments.fates.write_text(json.dumps(rows, indent=1), encoding="utf-8")

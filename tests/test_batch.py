@@ -737,3 +737,20 @@ def test_chosen_results_are_those_of_their_pairs():
         result.chosen([-1, 0, 0])
     with pytest.raises(ValueError, match=r"shape \(2,\), not integers of shape \(3,\)"):
         result.chosen([0, 0])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("offset", [0, 8])
+def test_results_sent_past_the_caches_are_the_same(threads, offset):
+    """As into an array of 64 MB, whether it begins where whole lines can be sent or not."""
+    records = tf.start_records(tf.PORTES, 600)
+    expected = tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES)
+    memory = np.zeros(64 * (1 << 20) + 64, np.uint8)
+    first = -memory.ctypes.data % 64 + offset
+    out = memory[first : first + 64 * (1 << 20)].view(tf.POSITION)
+    found = tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES, out=out, threads=threads)
+    assert found.positions.tobytes() == expected.positions.tobytes()
+    assert found.offsets.tolist() == expected.offsets.tolist()
+    used = first + 64 * len(expected.positions)
+    assert not memory[:first].any()
+    assert not memory[used : used + 4096].any()

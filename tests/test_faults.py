@@ -126,3 +126,14 @@ def test_pins_that_do_not_fit_by_one_point_alone():
             records = base.copy()
             records[side]["pinned"] = mask
             assert kinds_told(records, tf.PLAKOTO) == {"pins"}, (side, mask)
+
+
+def test_a_point_where_both_are_pinned():
+    """One checker of each, and each said to lie under the other."""
+    own, opp = {24: 1, 10: 1, 6: 13}, {24: 1, 15: 1, 8: 13}
+    for own_pinned, opp_pinned in (((10,), ()), ((), (15,))):
+        sound = tf.Position(tf.PLAKOTO, own, opp, own_pinned, opp_pinned)
+        records = tf.to_records([sound])
+        assert kinds_told(records, tf.PLAKOTO) == set()
+        records["own"]["pinned"], records["opp"]["pinned"] = 1 << 10, 1 << 15
+        assert kinds_told(records, tf.PLAKOTO) == {"pins"}

@@ -577,3 +577,21 @@ def test_a_move_is_of_steps_between_bar_and_off(step):
     )
     with pytest.raises(ValueError, match=message):
         tf.Move([step], (), tf.Position.start(tf.PORTES))
+
+
+def test_a_position_is_made_once_and_a_move_can_be_sent():
+    start = tf.Position.start(tf.PORTES)
+    with pytest.raises(TypeError, match="does not change"):
+        start.__init__(tf.PORTES, {6: 15}, {6: 15})
+    assert start == tf.Position.start(tf.PORTES)
+    (move, *_) = start.moves((3, 1))
+    assert pickle.loads(pickle.dumps(move)) == move
+    assert move != str(move)
+    for arguments in ({"depth": "2"}, {"depth": 2, "threads": 1.5}):
+        with pytest.raises(ValueError, match="depth and threads are integers"):
+            start.perft(**arguments)
+
+
+def test_a_picture_of_the_text_of_a_move_is_refused():
+    with pytest.raises(ValueError, match="move is the text '8/5 6/5'"):
+        tf.Position.start(tf.PORTES).svg(move="8/5 6/5")

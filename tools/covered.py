@@ -33,9 +33,8 @@ NO_CODE = {"_record.h", "adapters/__init__.py"}
 SLOW = ("agreement", "exhaustive", "moves", "perft", "learner", "sharing", "leaks", "packaging")
 
 MARK = re.compile(r'\s*/\* "(?:src/)?tavli_fast/(.+)":(\d+)$')
-ELSEWHERE = re.compile(r'\s*/\* (?:".+":\d+|function exit code) ?(?:\*/)?$')
-OF_A_SOURCE = re.compile(r"__pyx_(?:f|pf|pw|gb|pymod_exec|getprop|setprop)_?")
-"""What Cython calls a function that it made of one in a source, or of a module's own code."""
+ELSEWHERE = re.compile(r'\s*/\* (?:".+":\d+|function exit code) ?(?:\*/)?$|\}')
+"""A comment that names another place, or the end of a function."""
 
 Counts = dict[str, dict[int, int]]
 """How often each line of each source ran."""
@@ -82,19 +81,17 @@ def by_gcov(folder: Path, counts: Counts) -> None:
         )
         for file in json.loads(told.stdout)["files"]:
             path = folder / file["file"]
-            if path.suffix == ".h" and path.is_relative_to(folder / SOURCES):
-                name = path.relative_to(folder / SOURCES).as_posix()
-                places = {
-                    line["line_number"]: (name, line["line_number"]) for line in file["lines"]
-                }
+            places: dict[int, tuple[str, int] | None]
+            if (folder / SOURCES / path.name).is_file():
+                # A header, or the copy of one beside the C.
+                numbers = [line["line_number"] for line in file["lines"]]
+                places = {number: (path.name, number) for number in numbers}
             elif path.suffix == ".c" and path.is_relative_to(folder / "build"):
                 places = dict(enumerate(marked(path), start=1))
             else:
                 continue
             for line in file["lines"]:
-                place = places.get(line["line_number"])
-                named = line.get("function_name", "")
-                if place and (path.suffix == ".h" or OF_A_SOURCE.match(named)):
+                if place := places.get(line["line_number"]):
                     of = counts.setdefault(place[0], {})
                     of[place[1]] = of.get(place[1], 0) + line["count"]
 
