@@ -89,7 +89,11 @@ SUITE = (
     "test_faults.py test_laws.py test_explain.py test_features.py",
     "test_playouts.py test_selfplay.py",
     "test_cases.py test_perft.py::test_perft_is_what_it_says test_perft.py::test_known_figures",
-    "test_hostile.py::test_nothing_is_written_beyond_out",
+    "test_batch.py::test_dice_outside_1_to_6 test_batch.py::test_one_row_with_exactly_enough_room"
+    " test_batch.py::test_too_small_an_out_says_how_much_is_needed"
+    " test_batch.py::test_results_sent_past_the_caches_are_the_same",
+    "test_hostile.py::test_nothing_is_written_beyond_out"
+    " test_hostile.py::test_mixed_rolls_that_become_doubles_under_way",
 )
 """Tests that judge those mutants which no witness kills, the quickest first."""
 PATIENCE = 4

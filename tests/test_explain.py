@@ -40,6 +40,7 @@ EXAMPLES: list[tuple[str, str, str, str, list[Step], Step]] = [
     ("head_used", "long_nardy", "24:12,20:3/24:15", "21", [(24, 22)], (24, 23)),
     ("hitter_stays", "tavla", "8:1,7:2,2:12/20:1,10:14", "32", [(8, 5)], (5, 3)),
     ("closed_point", "portes", "start", "51", [], (24, 19)),
+    ("closed_point", "tavla", "8:1,4:1,3:13/20:1,23:2,10:12", "32", [(8, 5)], (4, 2)),
     ("closed_point", "plakoto", "24:14,20:1p/5:14,24:1", "41", [], (24, 20)),
     ("closed_point", "fevga", "24:8,18:7/24:14,1:1", "51", [], (18, 13)),
     ("not_all_home", "portes", "start", "61", [], (6, 0)),
