@@ -98,6 +98,8 @@ SUITE = (
 """Tests that judge those mutants which no witness kills, the quickest first."""
 PATIENCE = 4
 """How many times as long as with the kernel as it is they may take."""
+WAITS = 30
+"""Seconds of the day for each of the processor's, on a machine with other work."""
 
 
 class Mutant(NamedTuple):
@@ -339,6 +341,8 @@ def begin(number: int, seconds: float, work: Work) -> tuple[int, int]:
     importlib.import_module(KERNEL).set_mutant(number)
     limit = int(seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    # And one that waits for ever takes no time of the processor.
+    signal.alarm(WAITS * limit)
     try:
         told = work()
     except BaseException as error:
@@ -353,7 +357,7 @@ def end(status: int, used: resource.struct_rusage, reading: int) -> Fate:
         told = pipe.read()
     name = "killed" if status else "lives"
     if os.WIFSIGNALED(status):
-        too_long = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
+        too_long = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
         name = "hung" if too_long else "crashed"
     return Fate(name, told, used.ru_utime + used.ru_stime)
 
