@@ -62,6 +62,7 @@ def test_every_reason_by_hand(code, game, text, dice, played, step):
     roll = int(dice[0]), int(dice[1])
     for each in (roll, roll[::-1]):
         assert position.explain(step, each, played[::-1]) is Reason(code)
+        assert why.explain(position, step, each, played) is Reason(code)
 
 
 def test_no_reason_is_left_out():

@@ -161,9 +161,10 @@ def test_matches_are_those_of_match(rulesets, target, next_starter):
     assert draws or tf.HYPERGAMMON in rulesets
 
 
-def test_a_seed_gives_the_same_games_for_any_number_of_threads():
+@pytest.mark.parametrize("rulesets", [tf.TAVLI, tf.GUL_BARA], ids=["tavli", "gul_bara"])
+def test_a_seed_gives_the_same_games_for_any_number_of_threads(rulesets):
     def played(threads):
-        play = tf.SelfPlay(tf.TAVLI, 600, 5)
+        play = tf.SelfPlay(rulesets, 600, 5)
         choose = np.random.default_rng(1)
         for _ in range(60):
             result = play.afterstates(flip=True, threads=threads)
