@@ -57,7 +57,7 @@ WITNESSES = [read(line) for line in FILE.read_text(encoding="utf-8").splitlines(
 
 
 def result_faults(witness: Witness) -> list[str]:
-    """Seen by the mover and by the next player, and counted."""
+    """Seen by the mover and by the next player, and counted; and who has won already."""
     _, ruleset, roll, board = witness
     expected, most = by_reference(board, roll, ruleset)
     record, rolls = to_array([board]), np.array([roll], np.uint8)
@@ -75,6 +75,9 @@ def result_faults(witness: Witness) -> list[str]:
     count = tf.count_afterstates(record, rolls, ruleset)[0]
     if count != len(expected):
         faults.append(f"{count} results counted instead of {len(expected)}")
+    points = to_position(board, ruleset).points_won
+    if points != reference.points_won(board, ruleset):
+        faults.append(f"{points} points instead of {reference.points_won(board, ruleset)}")
     return faults
 
 
