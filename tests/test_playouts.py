@@ -109,6 +109,16 @@ def test_games_without_an_end_are_counted_apart():
     assert found.equity.tolist() == [0, 0]
 
 
+def test_no_limit_is_no_limit_at_all():
+    records = tf.start_records(tf.PORTES, 2)
+    free, limited = (
+        tf.playouts(records, tf.PORTES, 5, games=3, max_plies=cap) for cap in (None, 10_000)
+    )
+    assert free.points.tolist() == limited.points.tolist()
+    assert free.points.sum() == 6
+    assert not free.capped.any()
+
+
 def test_every_seed_plays_other_games_and_so_does_every_call():
     records = tf.start_records(tf.FEVGA, 1)
     rng = np.random.default_rng(1)
