@@ -23,6 +23,7 @@ FRAMEWORKS = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     for name in ("adapters", "adapters.choices"):
         module = importlib.import_module(f"tavli_fast.{name}")

@@ -325,6 +325,7 @@ def test_gymnasium_makes_it():
     env.close()
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     assert doctest.testmod(adapter, optionflags=FLAGS).failed == 0
     page = Path(__file__).parents[1] / "docs" / "adapters.md"

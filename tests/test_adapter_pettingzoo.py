@@ -240,6 +240,7 @@ def test_an_environment_can_be_pickled():
     assert match.table.target == 7
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     assert doctest.testmod(adapter, optionflags=FLAGS).failed == 0
     page = Path(__file__).parents[1] / "docs" / "adapters.md"
