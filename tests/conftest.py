@@ -6,7 +6,9 @@ others, and more of them.
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
 slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 settings.register_profile(
@@ -14,3 +16,9 @@ settings.register_profile(
 )
 settings.register_profile("search", max_examples=500, deadline=None, suppress_health_check=slow)
 settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def imported_once():
+    """Hypothesis imports these when first drawn from, which threads must not do at once."""
+    st.randoms().validate()

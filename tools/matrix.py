@@ -401,6 +401,11 @@ def described(shop: Shop, outcome: Outcome) -> None:
         ["zizmor", "--offline", "--persona=pedantic", ROOT / ".github"],
         ["validate-pyproject", ROOT / "pyproject.toml"],
         ["repo-review", ROOT],
+        # The files that a release is built with are those whose hashes are kept.
+        [
+            *("pip", "download", "-q", "--no-deps", "--require-hashes"),
+            *("-d", shop.cache / "pinned", "-r", ROOT / "tools" / "build-requirements.txt"),
+        ],
     ]
     for command in commands:
         if shutil.which(command[0]) is None:
