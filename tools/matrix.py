@@ -563,8 +563,11 @@ LINES = (
     ),
     Line(
         "cp313t",
-        "CPython 3.13 without the GIL and without NumPy",
-        without_numpy(pythons.from_source("3.13", "trixie", ("--disable-gil",))),
+        "CPython 3.13 without the GIL",
+        # The last NumPy that has wheels for it.
+        wheel_under(
+            pythons.from_source("3.13", "trixie", ("--disable-gil",)), numpy="numpy<2.5", level=V3
+        ),
     ),
     Line(
         "musl",
