@@ -6,6 +6,7 @@ the layout itself is tested with everything else.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -50,11 +51,14 @@ def facing(movement: Movement, point: int) -> int:
 
 def pack(board: Board) -> bytes:
     """The 64 bytes of a record: for own, then opp, 26 counts, two spare bytes, the pinned mask."""
-    sides = ((board.own, board.own_pinned), (board.opp, board.opp_pinned))
-    return b"".join(
-        bytes(side) + bytes(2) + sum(1 << point for point in pinned).to_bytes(4, "little")
-        for side, pinned in sides
+    return (
+        bytes(board.own) + _behind(board.own_pinned) + bytes(board.opp) + _behind(board.opp_pinned)
     )
+
+
+@functools.cache
+def _behind(pinned: frozenset[int]) -> bytes:
+    return bytes(2) + sum(1 << point for point in pinned).to_bytes(4, "little")
 
 
 def unpack(record: bytes) -> Board:
@@ -100,6 +104,13 @@ def fingerprints(found: tf.Afterstates, columns: np.ndarray | slice = slice(None
     # As NumPy cuts: by numbers of the machine's own size.
     starts = found.offsets[:-1].astype(np.intp)
     return np.add.reduceat(fnv_1a(as_bytes(found.positions)[:, columns]), starts)
+
+
+def fingerprints_of(found: Sequence[Sequence[Board]]) -> np.ndarray:
+    """The same of results as boards, a sequence of them a row."""
+    hashes = fnv_1a(as_bytes(to_array(itertools.chain.from_iterable(found))))
+    sums = np.append(np.uint64(0), np.cumsum(hashes, dtype=np.uint64))
+    return np.diff(sums[np.cumsum([0, *map(len, found)])])
 
 
 def to_position(board: Board, ruleset: Ruleset) -> tf.Position:

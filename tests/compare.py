@@ -30,11 +30,10 @@ import numpy as np
 import strategies
 from boards import (
     ROLLS,
-    as_bytes,
     by_gnubg,
     by_reference,
     fingerprints,
-    fnv_1a,
+    fingerprints_of,
     from_array,
     known_to_gnubg,
     shown,
@@ -156,13 +155,15 @@ def report(board: Board, roll: Roll, ruleset: Ruleset, authority: Authority) -> 
 
 
 def answers(block: list[Pair], authority: Authority) -> Answers:
-    rows = []
-    for board, roll, ruleset in block:
-        results, played = authority.ask(board, roll, ruleset)
-        sum_ = fnv_1a(as_bytes(to_array(results))).sum(dtype=np.uint64)
-        rows.append((roll, str(ruleset), len(results), played, sum_))
+    boards, rolls, rulesets = zip(*block, strict=True)
+    found, played = zip(*itertools.starmap(authority.ask, block), strict=True)
     return Answers(
-        to_array([board for board, _, _ in block]), *map(np.array, zip(*rows, strict=True))
+        to_array(boards),
+        np.array(rolls),
+        np.array([str(ruleset) for ruleset in rulesets]),
+        np.array([len(results) for results in found]),
+        np.array(played),
+        fingerprints_of(found),
     )
 
 
@@ -224,10 +225,15 @@ def compare(
 
 def answers_folder(parent: Path, authority: Authority) -> Path:
     """Where the answers of this very authority to these very pairs are kept."""
+    package = Path(tf.__file__).parent
     source = hashlib.sha256(authority.name.encode())
-    for module in (tf.reference, tf.rules, strategies):
-        source.update(Path(module.__file__).read_bytes())
-    source.update(Path(__file__).read_bytes())
+    for module in (
+        package / "reference.py",
+        package / "rules.py",
+        Path(strategies.__file__),
+        Path(__file__),
+    ):
+        source.update(module.read_bytes())
     folder = parent / source.hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -38,6 +38,7 @@ from boards import (
     by_reference,
     facing,
     fingerprints,
+    fingerprints_of,
     fnv_1a,
     from_array,
     to_array,
@@ -384,7 +385,7 @@ def by_kernel(records: np.ndarray, ruleset: Ruleset) -> np.ndarray:
 def by_slow_play(boards: list[Board], ruleset: Ruleset) -> np.ndarray:
     found = [by_reference(each, roll, ruleset) for each in boards for roll in ROLLS]
     counts, played = [len(results) for results, _ in found], [most for _, most in found]
-    sums = [fnv_1a(as_bytes(to_array(results))).sum(dtype=np.uint64) for results, _ in found]
+    sums = fingerprints_of([results for results, _ in found])
     return digests(*(np.reshape(column, (len(boards), -1)) for column in (counts, played, sums)))
 
 
