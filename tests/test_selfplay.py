@@ -387,7 +387,7 @@ def test_a_file_that_claims_more_than_any_memory_holds(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("head.npy", head)
         archive.writestr("choices.npy", claim.getvalue())
-    with pytest.raises(ValueError, match="is no recording of games: there is not enough memory"):
+    with pytest.raises(ValueError, match="is no recording of games: "):
         tf.Recording.load(path)
 
 
