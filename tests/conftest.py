@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 
+import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
 slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 settings.register_profile(
@@ -20,3 +22,9 @@ settings.load_profile("ci")
 # The reference makes tuples by the million, in no cycles: looking for cycles among them took a
 # quarter of the suite's time.
 gc.set_threshold(200_000, 20, 20)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def imported_once():
+    """Hypothesis imports these when first drawn from, which threads must not do at once."""
+    st.randoms().validate()

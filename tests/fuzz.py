@@ -6,8 +6,8 @@ A target makes an input by asking a `Random`, hands it over and checks what come
 that holds, or a `ValueError`; a `TypeError` only for what is of no sensible kind. Anything else, a
 crash, and whatever takes longer than `SLOW` is a fault, told with the seed that makes it again.
 With `--engine atheris` (Linux, `pip install atheris`) the choices come from a fuzzer that watches
-which lines of the parsers are reached; else they are pseudo-random. Under an AddressSanitizer build
-(see CONTRIBUTING.md) the same command finds reads and writes astray.
+which lines of the modules in Python are reached; else they are pseudo-random. Under an
+AddressSanitizer build (see CONTRIBUTING.md) the same command finds reads and writes astray.
 """
 
 from __future__ import annotations
@@ -16,30 +16,51 @@ import argparse
 import contextlib
 import dataclasses
 import faulthandler
+import functools
+import inspect
 import io
 import os
 import random
+import struct
 import sys
 import tempfile
 import time
+import types
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
 from boards import ROLLS, to_array, to_position
-from strategies import arbitrary_board, new_game, variant
+from strategies import arbitrary_board, new_game, variant, with_checkers
 from test_hostile import ENTRIES, layouts
 
 import tavli_fast as tf
-from tavli_fast import ids, notation, rules
-from tavli_fast.__main__ import main as command_line
+from tavli_fast import __main__ as command_line
+from tavli_fast import (
+    bearoff,
+    files,
+    ids,
+    layout,
+    match,
+    notation,
+    reasons,
+    render,
+    rules,
+    svg,
+    walls,
+)
 from tavli_fast.rules import OPTIONS
 
 SLOW = 10.0
 """Seconds for one input on a busy machine; a thousandth is usual."""
 
+WATCHED = (
+    *(rules, notation, ids, render, layout, svg, walls, reasons, files, match, bearoff),
+    command_line,
+)
 GAMES = list(tf.RULESETS.values())
 TEXTS = [
     *("portes", "fevga(mother_prime=free)", "Long-Nardi (head_exception = none)", "tawla31"),
@@ -237,6 +258,39 @@ def recordings(choose: random.Random) -> None:
         list(tf.Recording.load(file).replay())
 
 
+@functools.cache
+def small_table() -> tuple[tf.Ruleset, bytes]:
+    """A game of two checkers, and its table as a file."""
+    ruleset = with_checkers(tf.GIOUL, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "table"
+        tf.BearOff.build(ruleset, 7).save(file)
+        return ruleset, file.read_bytes()
+
+
+def tables(choose: random.Random) -> None:
+    """Files that are nearly bear-off tables, some with a checksum that fits."""
+    ruleset, whole = small_table()
+    data = bytearray(whole)
+    for _ in range(choose.choice([0, 1, 1, 3, 30])):
+        data[choose.choice([choose.randrange(28), choose.randrange(len(data))])] ^= 1 << (
+            choose.randrange(8)
+        )
+    data = data[: choose.choice([len(data), len(data), choose.randrange(len(data))])]
+    if choose.random() < 0.7:
+        data[-4:] = struct.pack("<I", zlib.crc32(data[:-4]))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "table"
+        file.write_bytes(data)
+        table = tf.BearOff.load(file, some(choose, ruleset))
+    record = to_array([arbitrary_board(choose, ruleset)])
+    race = np.repeat(record, choose.choice([0, 1, 3]))
+    side = some(choose, choose.choice(["own", "opp"]))
+    assert np.isfinite(table.rolls(race, side)).all()
+    for chances in table.chances(some(choose, race), side):
+        assert ((chances >= 0) & (chances <= 1)).all()
+
+
 def rulesets(choose: random.Random) -> None:
     anything = [*tf.Contact, *tf.Movement, *ODD, (0,) * 26, "off"]
     changes = {
@@ -263,11 +317,13 @@ def turns(choose: random.Random) -> None:
 
 def games(choose: random.Random) -> None:
     script = [choose.choice([*ROLLS, some(choose, (3, 2))]) for _ in range(30)]
-    arguments = {"ply_cap": choose.choice([None, 20, number(choose)])}
+    arguments = {"ply_cap": some(choose, choose.choice([None, 20, number(choose)]))}
     if choose.random() < 0.5:
-        table = tf.Match.start(script, target=choose.choice([1, 5, number(choose)]), **arguments)
+        table = tf.Match.start(
+            script, target=some(choose, choose.choice([1, 5, number(choose)])), **arguments
+        )
     else:
-        place = choose.choice([0, 0, 0, 3, -1])
+        place = some(choose, choose.choice([0, 0, 0, 3, -1, number(choose)]))
         arguments["starter"] = some(choose, choose.choice([None, 0, 1, 2]))
         table = tf.Game.start(
             variant(choose, choose.choice(GAMES)), script, place=place, **arguments
@@ -280,7 +336,7 @@ def games(choose: random.Random) -> None:
         with contextlib.suppress(ValueError):
             table = table.play(some(choose, meant))
         if choose.random() < 0.2:
-            table = table.undo(choose.choice([0, 1, number(choose)]))
+            table = table.undo(some(choose, choose.choice([0, 1, number(choose)])))
 
 
 def commands(choose: random.Random) -> None:
@@ -301,7 +357,7 @@ def commands(choose: random.Random) -> None:
         mock.patch("sys.stdin", io.StringIO("")),
     ):
         try:
-            status = command_line(argv)
+            status = command_line.main(argv)
         except SystemExit as left:
             status = left.code
     assert status in (0, 2), (status, argv)
@@ -327,7 +383,7 @@ TARGETS: dict[str, Callable[[random.Random], None]] = {
     each.__name__: each
     for each in (
         *(ruleset_texts, position_texts, position_ids, other_ids, moves, rolls),
-        *(positions, records, rulesets, turns, games, selfplay, recordings),
+        *(positions, records, rulesets, turns, games, selfplay, recordings, tables),
         *(commands, pictures),
     )
 }
@@ -392,14 +448,25 @@ class Consumer(random.Random):
         return self.getrandbits(32) / 2**32
 
 
+def own_functions(module: types.ModuleType) -> Iterator[types.FunctionType]:
+    """The functions and methods written in Python that a module has itself."""
+    found = [each for each in vars(module).values() if inspect.isclass(each)]
+    for holder in (module, *(each for each in found if each.__module__ == module.__name__)):
+        for value in vars(holder).values():
+            value = getattr(value, "fget", getattr(value, "func", value))
+            value = inspect.unwrap(getattr(value, "__func__", value))
+            # What dataclasses and named tuples write has no lines to watch.
+            if inspect.isfunction(value) and value.__code__.co_filename == module.__file__:
+                yield value
+
+
 def guided(names: list[str], seconds: float, seed: int) -> None:
     import atheris
 
-    for module in (rules, notation, ids):
-        for value in vars(module).values():
-            if callable(value) and getattr(value, "__module__", None) == module.__name__:
-                with contextlib.suppress(AttributeError, TypeError):
-                    atheris.instrument_func(value)
+    watched = [function for module in WATCHED for function in own_functions(module)]
+    for function in watched:
+        atheris.instrument_func(function)
+    print(f"{len(watched)} functions are watched")
 
     def one(data: bytes) -> None:
         choose = Consumer(data)
@@ -407,7 +474,9 @@ def guided(names: list[str], seconds: float, seed: int) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        flags = [f"-max_total_time={seconds:.0f}", f"-seed={seed}", "-max_len=2000", "-timeout=60"]
+        flags = [f"-max_total_time={seconds:.0f}", f"-seed={seed}", "-max_len=2000"]
+        # From the first on as long as they may be: short ones are soon used up.
+        flags += ["-len_control=0", "-timeout=120", "-print_final_stats=1"]
         atheris.Setup([sys.argv[0], *flags], one)
         atheris.Fuzz()
 

@@ -1,16 +1,22 @@
 """Work of every kind for a long time, and whether the memory it takes stays the same.
 
-    python tests/soak.py [--minutes 10] [--seed N]
+    python tests/soak.py [--minutes 10] [--seed N] [--keep-freed]
 
 Rounds of batches, single positions, whole games, playouts, walls, perft and what `fuzz.py` feeds
 are repeated; after each the resident memory is looked at. The first fifth of the time is for caches
 to fill; from then on it may not grow by more than 1 %.
+
+The C library of GNU keeps freed memory for later, up to 64 MB and the more the larger the blocks
+freed so far, which looks like growth for as long as larger ones come. It is told to give back what
+is freed, so that what is resident is in use; with `--keep-freed` it is left as it is.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
+import platform
 import random
 import sys
 import time
@@ -23,6 +29,20 @@ from tqdm import tqdm
 import tavli_fast as tf
 
 GROWTH = 0.01
+
+# Of glibc's malloc.h: from how many bytes on a block is mapped and unmapped by itself, and how many
+# free ones may stay at the end of the heap. To set one is to end its growth.
+M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
+KEPT = 128 * 1024
+
+
+def give_back_freed() -> None:
+    """Let glibc hold on to as little freed memory as it does at first."""
+    if platform.libc_ver()[0] == "glibc":
+        mallopt = ctypes.CDLL(None).mallopt
+        for parameter in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
+            if not mallopt(parameter, KEPT):
+                sys.exit("the C library cannot be told to give back freed memory: --keep-freed")
 
 
 def resident() -> int:
@@ -65,9 +85,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Work for long, and look at the memory.")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep-freed", action="store_true", help="leave the C library as it is")
     arguments = parser.parse_args()
     if not resident():
         sys.exit("this system does not tell how much memory a process has")
+    if not arguments.keep_freed:
+        give_back_freed()
     began = time.monotonic()
     taken: list[tuple[float, int]] = []
     calls = round_ = 0

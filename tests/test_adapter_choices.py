@@ -23,6 +23,7 @@ FRAMEWORKS = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     for name in ("adapters", "adapters.choices"):
         module = importlib.import_module(f"tavli_fast.{name}")
@@ -154,3 +155,20 @@ def test_a_last_roll_is_shown():
     over = last.play(choices(last)[0])
     assert over.result.winner is None
     assert turn(over, 0) == [*[0] * 17, 1, 0, 0]
+
+
+@pytest.mark.parametrize("given", [None, "fevga", 15, tf.Position.start(tf.FEVGA)], ids=repr)
+def test_what_is_neither_a_game_nor_a_ruleset(given):
+    for ask in (choices, lambda given: observation(given, 0)):
+        with pytest.raises(ValueError, match="is not a Game"):
+            ask(given)
+    for ask in (most_choices, most_points, units):
+        with pytest.raises(ValueError, match="is not a Ruleset"):
+            ask(given)
+
+
+@pytest.mark.parametrize("player", [-1, 2, 2**70, None, "own"])
+def test_there_are_two_players(player):
+    game = tf.Game.start(tf.FEVGA, [(3, 1)], starter=0)
+    with pytest.raises(ValueError, match=f"the players are 0 and 1, not {player!r}"):
+        observation(game, player)

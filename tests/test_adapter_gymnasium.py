@@ -268,11 +268,34 @@ def test_bad_opponents(answer):
         env.reset(seed=1)
 
 
+def test_an_opponent_who_breaks_off():
+    """Whose turn it is then nobody knows, so the games have to begin anew."""
+    failing = False
+
+    def opponent(afterstates, rng):
+        if failing:
+            raise KeyboardInterrupt
+        return adapter.random_opponent(afterstates, rng)
+
+    env = adapter.TavliVectorEnv("fevga", 20, opponent=opponent)
+    env.reset(seed=1)
+    failing = True
+    with pytest.raises(KeyboardInterrupt):
+        env.step(np.zeros(20, int))
+    failing = False
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset before step"):
+        env.step(np.zeros(20, int))
+    env.reset(seed=1)
+    env.step(np.zeros(20, int))
+
+
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
         ({"ruleset": "chess"}, "unknown game 'chess'"),
+        ({"ruleset": ["fevga"]}, "ruleset is 'fevga', not a Ruleset"),
         ({"ruleset": "fevga", "num_envs": 0}, "n is an integer from 1 to"),
+        ({"ruleset": "fevga", "num_envs": 2.0}, "n is an integer from 1 to"),
         ({"ruleset": "fevga", "ply_cap": 0}, "ply_cap is an integer from 1 to"),
         ({"ruleset": "fevga", "opponent": "random"}, "an opponent is a function or None"),
         ({"ruleset": "fevga", "render_mode": "human"}, "render_mode is 'ansi' or None"),
@@ -302,6 +325,7 @@ def test_gymnasium_makes_it():
     env.close()
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     assert doctest.testmod(adapter, optionflags=FLAGS).failed == 0
     page = Path(__file__).parents[1] / "docs" / "adapters.md"

@@ -291,6 +291,7 @@ def test_algorithms_of_the_framework_run():
     assert sum(step.rewards) == 0 != step.rewards[0]
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     assert doctest.testmod(adapter, optionflags=FLAGS).failed == 0
     page = Path(__file__).parents[1] / "docs" / "adapters.md"

@@ -208,14 +208,25 @@ def test_text_of_the_board():
     [
         ("chess", {}, "unknown game 'chess'"),
         ((), {}, "a match needs at least one ruleset"),
-        ("fevga", {"ply_cap": 0}, "a ply cap is at least 1"),
-        (tf.TAVLI, {"target": 0}, "the target of a match is at least 1"),
+        ("fevga", {"ply_cap": 0}, "a ply cap is an integer of at least 1"),
+        (tf.TAVLI, {"target": 0}, "the target of a match is an integer of at least 1"),
         (tf.TAVLI, {"next_starter": "loser"}, "next_starter cannot be 'loser'"),
     ],
 )
 def test_bad_settings_are_refused_at_once(ruleset, options, match):
     with pytest.raises(ValueError, match=match):
         adapter.env(ruleset, **options)
+
+
+@pytest.mark.parametrize("action", [None, -1, 3060, 0.0, float("nan"), "0", [0], 2**70])
+def test_bad_actions_of_the_bare_environment(action):
+    env = adapter.raw_env("fevga")
+    env.reset(seed=1)
+    before = env.table
+    with pytest.raises(ValueError, match=r"player_\d has actions 0 to \d+, not "):
+        env.step(action)
+    assert env.table is before
+    env.step(np.int64(0))
 
 
 def test_an_environment_can_be_pickled():
@@ -229,6 +240,7 @@ def test_an_environment_can_be_pickled():
     assert match.table.target == 7
 
 
+@pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
 def test_examples():
     assert doctest.testmod(adapter, optionflags=FLAGS).failed == 0
     page = Path(__file__).parents[1] / "docs" / "adapters.md"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import os
 import pickle
 import re
 import struct
+import sys
 import zlib
 from fractions import Fraction
 from functools import cache
@@ -716,6 +718,57 @@ def test_a_signed_file_is_not_trusted_either(small, tmp_path):
     for wrong in (2, -1, math.nan, math.inf):
         said = refusal(signed((1, 1, 0, 6, 1, 1), [1] * 12 + [wrong]), tmp_path)
         assert said == "its rows are no chances"
+
+
+def test_more_than_a_header_tells_is_not_read(tmp_path):
+    """64 GB of nothing, which take no room on the disk."""
+    file = tmp_path / "table"
+    table_of(ONE_CHECKER).save(file)
+    os.truncate(file, 1 << 36 if sys.platform == "linux" else 1 << 20)
+    with pytest.raises(ValueError, match="its checksum does not fit"):
+        tf.BearOff.load(file, ONE_CHECKER)
+    for header in ((1, 15, 0, 8, 65535, 65535), (1, 65535, 0, 65535, 9, 9), (1, 0, 0, 0, 1, 1)):
+        file.write_bytes(signed(header))
+        os.truncate(file, 1 << 36 if sys.platform == "linux" else 1 << 20)
+        with pytest.raises(ValueError, match="its checksum does not fit"):
+            tf.BearOff.load(file, tf.PORTES)
+
+
+def test_a_signed_table_without_rows(tmp_path):
+    for columns in ((0, 0), (5000, 5000), (4, 5)):
+        said = refusal(signed((1, 1, 0, 6, *columns)), tmp_path)
+        assert said == "it has not the size that its header tells"
+
+
+@pytest.mark.parametrize("ruleset", ["portes", None, 15])
+def test_what_is_no_ruleset(tmp_path, ruleset):
+    file = tmp_path / "table"
+    table_of(tf.HYPERGAMMON).save(file)
+    for call in (
+        lambda: tf.BearOff.build(ruleset),
+        lambda: tf.BearOff.load(file, ruleset),
+        lambda: tf.BearOff.load_or_build(file, ruleset),
+    ):
+        with pytest.raises(ValueError, match=f"ruleset is {ruleset!r}, not a Ruleset"):
+            call()
+
+
+def test_what_makes_another_array_of_itself_every_time():
+    """What was checked is what is looked up."""
+    race = tf.to_records([tf.Position(tf.HYPERGAMMON, {1: 3}, {1: 3})])
+    spoilt = race.copy()
+    spoilt["own"]["checkers"][:, 1] = 200
+
+    class Changing:
+        made = 0
+
+        def __array__(self, dtype=None, copy=None):
+            self.made += 1
+            return race if self.made == 1 else spoilt
+
+    table = table_of(tf.HYPERGAMMON)
+    for ask in (table.win, table.rolls, table.expected):
+        assert np.array_equal(ask(Changing()), ask(race))
 
 
 def test_files_that_are_not_there_or_none(tmp_path):

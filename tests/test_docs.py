@@ -14,6 +14,8 @@ from pictures import DOCS, pictures_of
 import tavli_fast as tf
 from tavli_fast.rules import OPTIONS
 
+pytestmark = pytest.mark.thread_unsafe(reason="doctest replaces sys.stdout")
+
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(
     module.name

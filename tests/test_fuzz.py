@@ -15,7 +15,13 @@ from tavli_fast import notation
 EXECUTIONS = 300
 
 
-@pytest.mark.parametrize("name", TARGETS)
+ALONE = pytest.mark.thread_unsafe(reason="sys.stdout and sys.stdin are replaced")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=ALONE if name == "commands" else ()) for name in TARGETS],
+)
 def test_nothing_but_the_documented_comes_out(name):
     endings = [
         execute(TARGETS[name], random.Random(f"1 {name} {execution}"))
@@ -24,6 +30,7 @@ def test_nothing_but_the_documented_comes_out(name):
     assert "answer" in endings, "what is handed over is never right"
 
 
+@ALONE
 def test_choices_by_a_fuzzer():
     """Any bytes make an input, few bytes a dull one."""
     for data in (b"", b"\xff" * 50, bytes(range(256)) * 8):

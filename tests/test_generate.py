@@ -98,3 +98,47 @@ def test_no_games():
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         tf.generate_games(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *(({"threads": each}, "threads is an integer of at least 1") for each in (0, 1.5, "2")),
+        ({"executor": 3}, "executor is an Executor of concurrent.futures, not 3"),
+        ({"rng": np.random.RandomState(1)}, r"rng cannot be split|rng is a numpy\.random"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        tf.generate_games(**{"ruleset": tf.HYPERGAMMON, "games": 1, "rng": 1, **options})
+
+
+def test_a_million_threads_are_no_more_than_enough():
+    games = tf.generate_games(tf.HYPERGAMMON, 3, 1, threads=10**9)
+    assert games.positions.tobytes() == tf.generate_games(tf.HYPERGAMMON, 3, 1).positions.tobytes()
+
+
+def advances(afterstates, play, rng):
+    play.advance(np.zeros(len(play), int))
+    return np.zeros(len(play), int)
+
+
+def spoils(afterstates, play, rng):
+    afterstates.positions.view(np.uint8)[:] = 255
+    return np.zeros(len(play), int)
+
+
+@pytest.mark.parametrize(
+    ("player", "message"),
+    [
+        (advances, "the player has advanced the games itself"),
+        (spoils, "row 0: own has 6630 checkers, not 3"),
+        (lambda *given: None, "choice has dtype object"),
+        (lambda afterstates, play, rng: np.zeros(len(play)), "choice has dtype float64"),
+        (lambda afterstates, play, rng: [-1] * len(play), "there is no choice -1"),
+        (lambda afterstates, play, rng: [2**70] * len(play), "choice has dtype object"),
+    ],
+)
+def test_players_that_do_what_none_should(player, message):
+    with pytest.raises(ValueError, match=message):
+        tf.generate_games(tf.HYPERGAMMON, 3, 1, player)

@@ -50,7 +50,9 @@ MAY_IMPORT = {
         *("rules", "files", "_kernel", "_dispatch", "position", "arrays", "batch", "match"),
         "playouts",
     },
-    "generate": {"rules", "batch", "match", "playouts", "position", "selfplay", "sharing"},
+    "generate": {
+        *("rules", "position", "sharing", "arrays", "batch", "match", "playouts", "selfplay"),
+    },
     "play": {"notation", "position", "match"},
     "speed": {"rules", "position", "batch", "playouts", "generate"},
     "choices": {"rules", "position", "batch", "features", "match"},

@@ -18,6 +18,8 @@ from test_hostile import ENTRIES, decisions
 
 import tavli_fast as tf
 
+pytestmark = pytest.mark.thread_unsafe(reason="the memory of other threads would be seen too")
+
 
 def bad_calls(records, rolls, ruleset):
     """Calls that fail late, with everything already made."""

@@ -20,6 +20,8 @@ import tavli_fast as tf
 from tavli_fast import _dispatch
 from tavli_fast.rules import Ruleset
 
+pytestmark = pytest.mark.thread_unsafe(reason="a level is chosen for all threads")
+
 GAMES = list(tf.RULESETS.values())
 LEVELS = tf.cpu.supported
 DEPTHS = {"portes": 2, "backgammon": 2, "tavla": 2, "hypergammon": 2, "nackgammon": 2}

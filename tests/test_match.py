@@ -8,8 +8,13 @@ seconds.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import pickle
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -123,6 +128,53 @@ def test_a_given_starter_simply_rolls(ruleset: tf.Ruleset) -> None:
     assert (game.player, game.roll, game.openings) == (1, (5, 5), ())
 
 
+def test_numbers_of_other_kinds_are_kept_as_ints() -> None:
+    game = Game.start(tf.PORTES, [(3, 1)], starter=np.int64(1), ply_cap=np.int8(7), place=False)
+    assert [type(each) for each in (game.starter, game.player, game.ply_cap)] == [int] * 3
+    match = Match.start([(3, 1)], target=np.uint8(5))
+    assert type(match.target) is int
+
+
+@pytest.mark.parametrize("plies", [-1, 2, 1.0, math.nan, "1", None])
+def test_what_cannot_be_undone(plies: object) -> None:
+    game = Game.start(tf.PORTES, [(3, 1)] * 2, starter=0).play("8/5 6/5")
+    match = Match.start([(3, 1)] * 2, rulesets=[tf.PORTES]).play("8/5 6/5")
+    for table, what in ((game, "game"), (match, "match")):
+        with pytest.raises(ValueError, match=f"cannot undo {plies!r} plies of a {what} with 1"):
+            table.undo(plies)
+
+
+@pytest.mark.parametrize("place", [-1, 0.0, None, 2**70])
+def test_places_that_no_dice_have(place: object) -> None:
+    dice = Dice(np.random.default_rng(1))
+    assert dice[3] == dice[np.int64(3)]
+    with pytest.raises(ValueError, match=r"a place in the dice is|ahead of the 4 thrown"):
+        dice[place]
+
+
+def test_threads_that_throw_the_same_dice() -> None:
+    """A script comes out in its order, whoever asks for it."""
+    script = [(die, other) for die in range(1, 7) for other in range(1, 7)] * 300
+    dice = Dice(slowly(script))
+    together = threading.Barrier(8)
+
+    def look() -> list[tuple[int, int]]:
+        together.wait()
+        return [dice[place] for place in range(len(script))]
+
+    with ThreadPoolExecutor(8) as pool:
+        seen = list(pool.map(lambda _: look(), range(8)))
+    assert all(each == script for each in seen)
+
+
+def slowly(script: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Rolls between which other threads have their turn."""
+    for place, roll in enumerate(script):
+        if place % 100 == 0:
+            time.sleep(0)
+        yield roll
+
+
 def test_an_opening_of_ties_alone_runs_out() -> None:
     with pytest.raises(ValueError, match="there is no roll 3"):
         Game.start(tf.PORTES, [(1, 1), (2, 2)])
@@ -132,7 +184,14 @@ def test_an_opening_of_ties_alone_runs_out() -> None:
     ("options", "message"),
     [
         ({"starter": 2}, "the starter is player 0 or 1, or None, not 2"),
-        ({"ply_cap": 0}, "a ply cap is at least 1, or None, not 0"),
+        ({"starter": 1.0}, "the starter is player 0 or 1, or None, not 1.0"),
+        ({"ply_cap": 0}, "a ply cap is an integer of at least 1, or None, not 0"),
+        ({"ply_cap": math.nan}, "a ply cap is an integer of at least 1, or None, not nan"),
+        ({"ply_cap": 2.5}, "a ply cap is an integer of at least 1, or None, not 2.5"),
+        ({"place": -1}, "a place in the dice is an integer of at least 0, not -1"),
+        ({"place": "0"}, "a place in the dice is an integer of at least 0, not '0'"),
+        ({"place": 2**70}, "is more than 1000000 ahead of the 0 thrown so far"),
+        ({"position": "start"}, "a game begins from a Position, not 'start'"),
         ({"position": tf.Position.start(tf.FEVGA)}, "a position of fevga begins no game of portes"),
     ],
 )
@@ -623,10 +682,12 @@ def test_a_capped_game_is_a_draw_of_the_match_too() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target": 0}, "the target of a match is at least 1, not 0"),
+        ({"target": 0}, "the target of a match is an integer of at least 1, not 0"),
+        ({"target": math.nan}, "the target of a match is an integer of at least 1, not nan"),
+        ({"rulesets": [tf.PORTES, "fevga"]}, "ruleset is 'fevga', not a Ruleset"),
         ({"next_starter": "loser"}, "next_starter cannot be 'loser'; it is one of previous_winner"),
         ({"rulesets": []}, "a match needs at least one ruleset"),
-        ({"ply_cap": 0}, "a ply cap is at least 1"),
+        ({"ply_cap": 0}, "a ply cap is an integer of at least 1"),
     ],
 )
 def test_a_match_is_not_begun_badly(options: dict, message: str) -> None:

@@ -6,10 +6,13 @@ import importlib.util
 import json
 import re
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ROOT / "tools"
@@ -165,6 +168,63 @@ def test_actions_are_pinned():
         assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
     # One version of each.
     assert len({each.partition("@")[0] for each in used}) == len(set(used))
+
+
+# What is built with
+
+
+BOUNDS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PINNED = TOOLS / "build-requirements.txt"
+
+
+def pins() -> dict[str, tuple[str, list[str]]]:
+    """The version and the hashes of each project that a release is built with."""
+    found = {}
+    text = re.sub(r"(?m)^#.*\n", "", PINNED.read_text(encoding="utf-8"))
+    for entry in text.replace("\\\n", " ").split("\n"):
+        if not entry.strip():
+            continue
+        pin, *hashes = entry.split()
+        name, version = pin.split("==")
+        found[name] = version, hashes
+    return found
+
+
+def test_a_release_is_built_with_known_files_alone():
+    """All that a build asks for, in a version that it accepts, by the hashes of the files."""
+    pinned = pins()
+    for text in [*BOUNDS["build-system"]["requires"], "build"]:
+        wanted = Requirement(text)
+        version, _ = pinned[canonicalize_name(wanted.name)]
+        assert wanted.specifier.contains(version), text
+    for name, (version, hashes) in pinned.items():
+        assert re.fullmatch(r"[\d.]+", version), name
+        assert hashes, name
+        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", each) for each in hashes), name
+    # As `--no-deps` leaves out whatever is not listed.
+    listed = PINNED.with_suffix(".in").read_text(encoding="utf-8").casefold().splitlines()
+    assert {each for each in listed if not each.startswith("#")} <= set(pinned)
+    assert {"packaging", "pyproject-hooks"} <= set(pinned), "which `build` needs"
+
+
+INSTALLED = f"pip install --no-deps --require-hashes -r {{}}tools/{PINNED.name}"
+
+
+def test_wheels_are_built_with_them():
+    settings = BOUNDS["tool"]["cibuildwheel"]
+    assert settings["before-build"] == INSTALLED.format("{project}/")
+    assert settings["build-frontend"] == {"name": "build", "args": ["--no-isolation"]}
+
+
+@pytest.mark.skipif(not WORKFLOWS, reason="there is no source tree here")
+def test_the_source_distribution_is_built_with_them():
+    text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
+    (job,) = re.findall(r"(?ms)^  sdist:\n(.*?)^  \w", text)
+    installs = re.findall(r"pip install .*", job)
+    assert installs == [INSTALLED.format("")]
+    assert "python -m build --sdist --no-isolation" in job
+    kept = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
+    assert re.search(r"package-ecosystem: pip\n\s+directory: /tools\n", kept)
 
 
 # Base against head

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
+import threading
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -318,17 +322,17 @@ def recorded(ruleset=tf.TAVLI, rng=2, plies=40):
 @pytest.mark.parametrize(
     "rng",
     [
-        3,
-        np.random.Generator(np.random.PCG64DXSM(1)),
-        np.random.Generator(np.random.MT19937(1)),
-        np.random.Generator(np.random.Philox(1)),
-        np.random.Generator(np.random.SFC64(1)),
+        lambda: 3,
+        lambda: np.random.Generator(np.random.PCG64DXSM(1)),
+        lambda: np.random.Generator(np.random.MT19937(1)),
+        lambda: np.random.Generator(np.random.Philox(1)),
+        lambda: np.random.Generator(np.random.SFC64(1)),
     ],
-    ids=lambda rng: rng if isinstance(rng, int) else type(rng.bit_generator).__name__,
+    ids=["3", "PCG64DXSM", "MT19937", "Philox", "SFC64"],
 )
 @pytest.mark.parametrize("ruleset", [tf.TAVLI, tf.GIOUL], ids=["tavli", "gioul"])
 def test_a_recording_plays_the_same_again(tmp_path, ruleset, rng):
-    play, seen = recorded(ruleset, rng)
+    play, seen = recorded(ruleset, rng())
     path = tmp_path / "games.npz"
     play.recording().save(path)
     assert [each.name for each in tmp_path.iterdir()] == ["games.npz"]
@@ -359,9 +363,91 @@ def test_damaged_recordings_are_refused(tmp_path):
     whole = path.read_bytes()
     for cut in range(0, len(whole), 7):
         path.write_bytes(whole[:cut])
-        with pytest.raises(ValueError, match=r"games\.npz is no recording of games"):
+        with pytest.raises(ValueError, match=r"games\.npz' is no recording of games"):
             tf.Recording.load(path)
     other = json.dumps({"rulesets": ["portes"]}).encode()
     np.savez(path, head=np.frombuffer(other, np.uint8), choices=np.zeros((1, 1), np.int16))
     with pytest.raises(ValueError, match="its head is of something else"):
         tf.Recording.load(path)
+
+
+def test_files_that_are_not_there_or_none(tmp_path):
+    for name, said in ((tmp_path / "none", "No such file"), (tmp_path, "it is not a file")):
+        with pytest.raises(ValueError, match=f"is no recording of games: {said}"):
+            tf.Recording.load(name)
+
+
+def test_a_file_that_claims_more_than_any_memory_holds(tmp_path):
+    path = tmp_path / "games.npz"
+    recorded(plies=3)[0].recording().save(path)
+    with zipfile.ZipFile(path) as archive:
+        head = archive.read("head.npy")
+    claim = io.BytesIO()
+    header = {"descr": "<i2", "fortran_order": False, "shape": (2**40, 2**20)}
+    np.lib.format.write_array_header_1_0(claim, header)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("head.npy", head)
+        archive.writestr("choices.npy", claim.getvalue())
+    with pytest.raises(ValueError, match="is no recording of games: "):
+        tf.Recording.load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [("MT19937", ("state", "pos")), ("Philox", ("buffer_pos",))]
+)
+@pytest.mark.parametrize("number", [-(10**8), -1, 625, 2 * 10**9, 2**70, 1.0, None, "0"])
+def test_a_generator_is_not_let_read_beyond_its_numbers(tmp_path, kind, place, number):
+    """NumPy takes any place, and crashes at the first number."""
+    path = tmp_path / "games.npz"
+    rng = np.random.Generator(getattr(np.random, kind)(1))
+    recorded(tf.GIOUL, rng, 3)[0].recording().save(path)
+    kept = tf.Recording.load(path)
+    assert len(list(kept.replay())) == 3
+    state = kept.head["generator"]
+    for name in place[:-1]:
+        state = state[name]
+    state[place[-1]] = number
+    kept.save(path)
+    with pytest.raises(ValueError, match="the recording's head is damaged"):
+        tf.Recording.load(path).start()
+
+
+def test_a_generator_that_is_another_one_every_time():
+    class Changing(np.random.Generator):
+        @property
+        def bit_generator(self):
+            return np.random.PCG64(1)
+
+    class Foreign(np.random.Generator):
+        bit_generator = 5
+
+    plain = tf.SelfPlay(tf.GIOUL, 50, np.random.Generator(np.random.PCG64(1)))
+    play = tf.SelfPlay(tf.GIOUL, 50, Changing(np.random.PCG64(2)))
+    for _ in range(20):
+        assert (play.positions == plain.positions).all()
+        for each in (play, plain):
+            each.advance(np.zeros(50, int))
+    with pytest.raises(ValueError, match=r"rng is a numpy\.random\.Generator"):
+        tf.SelfPlay(tf.GIOUL, 50, Foreign(np.random.PCG64(2)))
+
+
+def test_threads_that_share_the_games():
+    """They wait for each other: games of each law stay games of that law."""
+    play = tf.SelfPlay([tf.HYPERGAMMON, tf.PORTES], 300, 1, target=1, ply_cap=20)
+    plies = 0
+    together = threading.Barrier(8)
+
+    def go_on(_: int) -> int:
+        together.wait()
+        played = 0
+        for _ in range(100):
+            # Another may have gone on meanwhile, so that a choice but the first is none.
+            play.afterstates()
+            played += len(play.advance(np.zeros(300, int)).points)
+        return played
+
+    with ThreadPoolExecutor(8) as pool:
+        plies = sum(pool.map(go_on, range(8)))
+    assert plies == 8 * 100 * 300
+    for law, ruleset in enumerate(play.rulesets):
+        tf.check_records(play.positions[play.games == law], ruleset)

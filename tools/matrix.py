@@ -401,6 +401,11 @@ def described(shop: Shop, outcome: Outcome) -> None:
         ["zizmor", "--offline", "--persona=pedantic", ROOT / ".github"],
         ["validate-pyproject", ROOT / "pyproject.toml"],
         ["repo-review", ROOT],
+        # The files that a release is built with are those whose hashes are kept.
+        [
+            *("pip", "download", "-q", "--no-deps", "--require-hashes"),
+            *("-d", shop.cache / "pinned", "-r", ROOT / "tools" / "build-requirements.txt"),
+        ],
     ]
     for command in commands:
         if shutil.which(command[0]) is None:
@@ -558,8 +563,11 @@ LINES = (
     ),
     Line(
         "cp313t",
-        "CPython 3.13 without the GIL and without NumPy",
-        without_numpy(pythons.from_source("3.13", "trixie", ("--disable-gil",))),
+        "CPython 3.13 without the GIL",
+        # The last NumPy that has wheels for it.
+        wheel_under(
+            pythons.from_source("3.13", "trixie", ("--disable-gil",)), numpy="numpy<2.5", level=V3
+        ),
     ),
     Line(
         "musl",

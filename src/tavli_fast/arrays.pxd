@@ -10,5 +10,5 @@ cdef object as_records(records)
 cdef object as_rolls(rolls, rows)
 cdef object refuse_roll(row, roll)
 cdef object as_out(out, records, rolls)
-cdef int64_t as_threads(threads) except -1
+cpdef int64_t as_threads(threads) except -1
 cdef bint overlap(out, array) except -1

@@ -165,7 +165,8 @@ cdef bint overlap(out, array) except -1:
     return first < other + other_length and other < first + length
 
 
-cdef int64_t as_threads(threads) except -1:
+cpdef int64_t as_threads(threads) except -1:
+    """How many threads are asked for, as a number; no more than are ever of use."""
     try:
         threads = index(threads)
     except TypeError:

@@ -16,14 +16,14 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from operator import index
-from typing import Any, Generic, NamedTuple, Self, SupportsIndex, TypeVar, overload
+from typing import Any, BinaryIO, Generic, NamedTuple, Self, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import ALL_ROLLS
 from .batch import afterstates, in_contact, to_records
-from .files import write_whole
+from .files import reading, write_whole
 from .position import POSITION, Position
 from .rules import BAR, OFF, Movement, Ruleset
 
@@ -145,17 +145,9 @@ class BearOff:
         such table, is of another version, for other checkers or cascades, or is damaged; and as
         `build` does.
         """
-        name = os.fspath(path)
-        try:
-            if os.path.exists(name) and not os.path.isfile(name):
-                raise ValueError("it is not a file")
-            with open(name, "rb") as file:
-                data = file.read()
-            return cls(ruleset, *_read(data, ruleset))
-        except OSError as error:
-            raise ValueError(f"cannot read {name!r}: {error.strerror}") from None
-        except ValueError as error:
-            raise ValueError(f"cannot read {name!r}: {error}") from None
+        _must_be_ruleset(ruleset)
+        with reading(path) as file:
+            return cls(ruleset, *_read(file, ruleset))
 
     @classmethod
     def load_or_build(
@@ -188,7 +180,7 @@ class BearOff:
         data = header + b"".join(
             array.astype("<f8").tobytes() for array in (self._rolls, self._first)
         )
-        write_whole(os.fspath(path), data + CHECKSUM.pack(zlib.crc32(data)))
+        write_whole(path, data + CHECKSUM.pack(zlib.crc32(data)))
 
     def rolls(self, positions: Position | Records, side: str = "own") -> Floats:
         """Return how probable it is that a side needs 0, 1, 2, ... rolls: (k,) or (n, k) float64.
@@ -274,10 +266,11 @@ class BearOff:
             if positions.ruleset != self.ruleset:
                 raise ValueError(f"a position of {positions.ruleset}; this is for {self.ruleset}")
             positions = to_records([positions])
-        met = in_contact(positions, self.ruleset)
+        # Once: what makes an array of itself may make another one the next time.
+        records = np.asarray(positions)
+        met = in_contact(records, self.ruleset)
         if met.any():
             raise ValueError(f"{_row(int(met.argmax()), is_one)}the sides are in contact")
-        records = np.asarray(positions)
         if records.dtype.names is None:
             records = np.ascontiguousarray(records, np.uint8).view(POSITION)[:, 0]
         return records, is_one
@@ -361,6 +354,7 @@ def _row(row: int, is_one: bool) -> str:
 
 def _accepted(ruleset: Ruleset, points: SupportsIndex) -> int:
     """Return how many points a table of a game is to have, or refuse the game or the number."""
+    _must_be_ruleset(ruleset)
     if ruleset.six_prime == "forbidden":
         raise ValueError(
             f"{ruleset} bears off by a rule of its own: six_prime=forbidden, where no wall of six "
@@ -382,6 +376,11 @@ def _accepted(ruleset: Ruleset, points: SupportsIndex) -> int:
             f"a table has at most {MOST_POSITIONS}"
         )
     return number
+
+
+def _must_be_ruleset(ruleset: object) -> None:
+    if not isinstance(ruleset, Ruleset):
+        raise ValueError(f"ruleset is {ruleset!r}, not a Ruleset; find_ruleset makes one of a text")
 
 
 def _facts(ruleset: Ruleset) -> tuple[int, int]:
@@ -543,8 +542,9 @@ def _short(checkers: int, points: int) -> int:
 # The file
 
 
-def _read(data: bytes, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
+def _read(file: BinaryIO, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
     """Return points and arrays of a table for a game, or raise what is wrong with the file."""
+    data = file.read(HEADER.size + CHECKSUM.size)
     if data[: len(MAGIC)] != MAGIC:
         raise ValueError("it is no bear-off table")
     if len(data) < HEADER.size + CHECKSUM.size:
@@ -552,6 +552,9 @@ def _read(data: bytes, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
     _, version, checkers, cascades, points, *columns = HEADER.unpack_from(data)
     if version != VERSION:
         raise ValueError(f"it is of version {version}, and this reads version {VERSION}")
+    lengths = _lengths(checkers, points, *columns)
+    # One byte more, so that the checksum fits no file that is longer.
+    data += file.read(8 * sum(lengths) + 1)
     content = memoryview(data)[: -CHECKSUM.size]
     if CHECKSUM.unpack(data[-CHECKSUM.size :])[0] != zlib.crc32(content):
         raise ValueError("it is damaged or cut short; its checksum does not fit")
@@ -560,9 +563,8 @@ def _read(data: bytes, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
     if cascades != _facts(ruleset)[1]:
         raise ValueError(f"it is for other cascades of doubles than those of {ruleset}")
     _accepted(ruleset, points)
-    rows = math.comb(checkers + points, points)
-    lengths = [rows * columns[0], (rows - _short(checkers, points)) * columns[1]]
-    if len(content) != HEADER.size + 8 * sum(lengths) or not 0 < columns[1] <= columns[0]:
+    told = sum(lengths) if columns[1] <= columns[0] else 0
+    if not told or len(content) != HEADER.size + 8 * told:
         raise ValueError("it has not the size that its header tells")
     numbers = np.frombuffer(content, "<f8", offset=HEADER.size).astype(np.float64, copy=False)
     rolls, first = (
@@ -573,3 +575,14 @@ def _read(data: bytes, ruleset: Ruleset) -> tuple[int, Floats, Floats]:
         if not ((table >= 0).all() and (abs(table.sum(axis=1) - 1) < SAME).all()):
             raise ValueError("its rows are no chances")
     return points, rolls, first
+
+
+def _lengths(checkers: int, points: int, most_rolls: int, most_first: int) -> tuple[int, int]:
+    """Return how many numbers the arrays of a file have by its header, none if it cannot be so."""
+    if not (0 < checkers < 256 and 0 < points <= max(LAST_POINT.values())):
+        return 0, 0
+    rows = math.comb(checkers + points, points)
+    # Every roll plays a pip or more.
+    if rows > MOST_POSITIONS or max(most_rolls, most_first) > checkers * points + 1:
+        return 0, 0
+    return rows * most_rolls, (rows - _short(checkers, points)) * most_first

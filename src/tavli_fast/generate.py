@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import as_threads
 from .batch import Afterstates, empty_records, pip_counts
 from .match import PLY_CAP
-from .playouts import POLICIES, as_generator
-from .position import POSITION
+from .playouts import POLICIES, as_generator, spawned
+from .position import POSITION, IllegalPosition
 from .rules import Ruleset
 from .selfplay import SelfPlay
 from .sharing import Progress, in_shares
@@ -61,7 +62,7 @@ def generate_games(
     player: str | Player = "random",
     *,
     ply_cap: int | None = PLY_CAP,
-    threads: int = 1,
+    threads: SupportsIndex = 1,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Games:
@@ -89,12 +90,14 @@ def generate_games(
     if not callable(player) and player not in POLICIES:
         raise ValueError(f"player is a function or one of {', '.join(POLICIES)}, not {player!r}")
     sizes = [_SHARE] * (number // _SHARE) + [number % _SHARE] * (number % _SHARE > 0)
-    generators = as_generator(rng).spawn(len(sizes))
+    generators = spawned(rng, len(sizes))
     shares = [
         (ruleset, size, generator, player, ply_cap)
         for size, generator in zip(sizes, generators, strict=True)
     ]
-    parts = in_shares(_share, shares, threads=threads, executor=executor, progress=progress)
+    parts = in_shares(
+        _share, shares, threads=as_threads(threads), executor=executor, progress=progress
+    )
     if not parts:
         parts = [_share(ruleset, 0, as_generator(0), player, ply_cap)]
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
@@ -130,10 +133,15 @@ def _share(
         positions, rolls, players = _rows(play.positions), play.rolls, play.players
         try:
             afterstates = play.afterstates(out=room)
+        except IllegalPosition:
+            # No room is large enough where a player has written into what it was shown.
+            raise
         except ValueError:
             room = empty_records(2 * len(room))
             continue
         choice = np.asarray(choose(afterstates, play, rng))
+        if play.rolls is not rolls:
+            raise ValueError("the player has advanced the games itself; it only chooses")
         chosen = _rows(afterstates.chosen(choice))[counted]
         ply = play.advance(choice)
         plies.append((game[counted], positions[counted], rolls[counted], chosen, players[counted]))

@@ -10,6 +10,7 @@ The two players are 0 and 1.
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Iterable, Iterator
 from operator import index
 from typing import SupportsIndex
@@ -29,8 +30,15 @@ PLY_CAP = 10_000
 Random games can exceed 1,400 plies, and two players who are both stuck would go on for ever.
 """
 
+FURTHEST = 1_000_000
+"""How many rolls beyond those thrown a place in the dice may be."""
+
 NEXT_STARTER = ("previous_winner", "roll")
 """Who begins the later games of a match, the usual way first."""
+
+
+# One for all dice, so that they can be copied and pickled; a script may look at other dice.
+_throwing = threading.RLock()
 
 
 class Dice:
@@ -42,7 +50,8 @@ class Dice:
     the first die is that of player 0, the second that of player 1.
 
     Looking at a roll raises `ValueError`, naming its number from 1 on, if it is not two numbers
-    from 1 to 6 or if the script has run out.
+    from 1 to 6 or if the script has run out, and for a place that is none or more than a million
+    rolls ahead.
 
     >>> dice = Dice([(6, 5), (3, 3)])
     >>> dice[1], dice[0]
@@ -60,9 +69,17 @@ class Dice:
         )
         self._thrown: list[Roll] = []
 
-    def __getitem__(self, place: int) -> Roll:
-        while len(self._thrown) <= place:
-            self._thrown.append(self._throw(len(self._thrown) + 1))
+    def __getitem__(self, place: SupportsIndex) -> Roll:
+        place = _at_least(0, "a place in the dice is an integer of at least 0", place)
+        if place >= len(self._thrown):
+            with _throwing:
+                if place - len(self._thrown) > FURTHEST:
+                    raise ValueError(
+                        f"roll {place + 1} is more than {FURTHEST} ahead of the "
+                        f"{len(self._thrown)} thrown so far"
+                    )
+                while len(self._thrown) <= place:
+                    self._thrown.append(self._throw(len(self._thrown) + 1))
         return self._thrown[place]
 
     def _throw(self, number: int) -> Roll:
@@ -81,6 +98,17 @@ class Dice:
         return roll
 
 
+def _at_least(least: int, what: str, given: SupportsIndex) -> int:
+    """Return a number from outside as an int; `what` it is to be is said if it is another."""
+    try:
+        number = index(given)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise ValueError(f"{what}, not {given!r}")
+    return number
+
+
 def _as_roll(given: Iterable[SupportsIndex]) -> Roll | None:
     """Return two dice as a pair, `None` if they are no roll."""
     try:
@@ -88,6 +116,18 @@ def _as_roll(given: Iterable[SupportsIndex]) -> Roll | None:
     except (TypeError, ValueError):
         return None
     return (die, other) if 1 <= die <= 6 and 1 <= other <= 6 else None
+
+
+def _undone(plies: SupportsIndex, played: int, what: str) -> int:
+    """Return how many plies are to be undone of those played in a game or match."""
+    refusal = f"cannot undo {plies!r} plies of a {what} with {played}"
+    try:
+        number = index(plies)
+    except TypeError:
+        raise ValueError(refusal) from None
+    if not 0 <= number <= played:
+        raise ValueError(refusal)
+    return number
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -159,9 +199,9 @@ class Game:
         ruleset: Ruleset,
         dice: Dice | np.random.Generator | Iterable[Iterable[SupportsIndex]],
         *,
-        starter: int | None = None,
-        ply_cap: int | None = PLY_CAP,
-        place: int = 0,
+        starter: SupportsIndex | None = None,
+        ply_cap: SupportsIndex | None = PLY_CAP,
+        place: SupportsIndex = 0,
         position: Position | None = None,
     ) -> Game:
         """Begin a game.
@@ -183,28 +223,32 @@ class Game:
         1
         """
         dice = dice if isinstance(dice, Dice) else Dice(dice)
-        if place < 0:
-            raise ValueError(f"a place in the dice is at least 0, not {place}")
-        if starter not in (None, 0, 1):
-            raise ValueError(f"the starter is player 0 or 1, or None, not {starter!r}")
-        if ply_cap is not None and ply_cap < 1:
-            raise ValueError(f"a ply cap is at least 1, or None, not {ply_cap}")
+        place = _at_least(0, "a place in the dice is an integer of at least 0", place)
+        who = "the starter is player 0 or 1, or None"
+        begins = None if starter is None else _at_least(0, who, starter)
+        if begins not in (None, 0, 1):
+            raise ValueError(f"{who}, not {starter!r}")
+        cap = None
+        if ply_cap is not None:
+            cap = _at_least(1, "a ply cap is an integer of at least 1, or None", ply_cap)
         if position is None:
             position = Position.start(ruleset)
+        elif not isinstance(position, Position):
+            raise ValueError(f"a game begins from a Position, not {position!r}")
         elif position.ruleset != ruleset:
             raise ValueError(f"a position of {position.ruleset} begins no game of {ruleset}")
         openings: list[Roll] = []
         roll = None
-        while starter is None:
+        while begins is None:
             mine, his = dice[place]
             openings.append((mine, his))
             place += 1
             if mine != his:
-                starter = 0 if mine > his else 1
+                begins = 0 if mine > his else 1
                 if ruleset.opening == "play_numbers":
                     roll = max(mine, his), min(mine, his)
-        first = Turn(position, starter, place, roll=roll)
-        return cls(ruleset, dice, starter, tuple(openings), ply_cap, (first,))
+        first = Turn(position, begins, place, roll=roll)
+        return cls(ruleset, dice, begins, tuple(openings), cap, (first,))
 
     @property
     def turn(self) -> Turn:
@@ -322,14 +366,13 @@ class Game:
         turn = dataclasses.replace(self.turn, roll=thrown, place=self.turn.place + 1)
         return dataclasses.replace(self, turns=(*self.turns[:-1], turn))
 
-    def undo(self, plies: int = 1) -> Game:
+    def undo(self, plies: SupportsIndex = 1) -> Game:
         """Return the game as it was some plies ago.
 
         Raises `ValueError` if not so many have been played.
         """
-        if not 0 <= plies <= self.plies:
-            raise ValueError(f"cannot undo {plies} plies of a game with {self.plies}")
-        return dataclasses.replace(self, turns=self.turns[: len(self.turns) - plies])
+        number = _undone(plies, self.plies, "game")
+        return dataclasses.replace(self, turns=self.turns[: len(self.turns) - number])
 
     def _must_go_on(self) -> None:
         if self.is_over:
@@ -433,9 +476,9 @@ class Match:
         dice: Dice | np.random.Generator | Iterable[Iterable[SupportsIndex]],
         *,
         rulesets: Iterable[Ruleset] = TAVLI,
-        target: int = 5,
+        target: SupportsIndex = 5,
         next_starter: str = NEXT_STARTER[0],
-        ply_cap: int | None = PLY_CAP,
+        ply_cap: SupportsIndex | None = PLY_CAP,
     ) -> Match:
         """Begin a match with an opening roll.
 
@@ -448,14 +491,15 @@ class Match:
         rulesets = tuple(rulesets)
         if not rulesets:
             raise ValueError("a match needs at least one ruleset")
-        if target < 1:
-            raise ValueError(f"the target of a match is at least 1, not {target}")
+        for ruleset in rulesets:
+            Position.start(ruleset)
+        wanted = _at_least(1, "the target of a match is an integer of at least 1", target)
         if next_starter not in NEXT_STARTER:
             raise ValueError(
                 f"next_starter cannot be {next_starter!r}; it is one of {', '.join(NEXT_STARTER)}"
             )
         first = Game.start(rulesets[0], dice, ply_cap=ply_cap)
-        return cls(rulesets, target, next_starter, (first,))
+        return cls(rulesets, wanted, next_starter, (first,))
 
     @property
     def game(self) -> Game:
@@ -506,15 +550,14 @@ class Match:
         )
         return dataclasses.replace(match, games=(*match.games, following))
 
-    def undo(self, plies: int = 1) -> Match:
+    def undo(self, plies: SupportsIndex = 1) -> Match:
         """Return the match as it was some plies ago, in an earlier game if need be.
 
         Raises `ValueError` if not so many have been played.
         """
-        if not 0 <= plies <= self.plies:
-            raise ValueError(f"cannot undo {plies} plies of a match with {self.plies}")
+        number = _undone(plies, self.plies, "match")
         games = self.games
-        while plies > games[-1].plies:
-            plies -= games[-1].plies
+        while number > games[-1].plies:
+            number -= games[-1].plies
             games = games[:-1]
-        return dataclasses.replace(self, games=(*games[:-1], games[-1].undo(plies)))
+        return dataclasses.replace(self, games=(*games[:-1], games[-1].undo(number)))

@@ -57,9 +57,21 @@ cdef Source *source_of(generator) except NULL:
 def as_generator(rng):
     """Return a `numpy.random.Generator`: the one given, or one from a seed."""
     try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
+        generator = np.random.default_rng(rng)
+        if type(generator) is not np.random.Generator:
+            # What a subclass says of its bit generator may be another one every time.
+            generator = np.random.Generator(generator.bit_generator)
+    except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"rng is a numpy.random.Generator or a seed, not {rng!r}") from error
+    return generator
+
+
+def spawned(rng, number):
+    """Return so many `numpy.random.Generator` that are independent of each other."""
+    try:
+        return as_generator(rng).spawn(number)
+    except TypeError as error:
+        raise ValueError(f"rng cannot be split into independent ones: {error}") from error
 
 
 def _games(records, before, first, last, games, ruleset, greedy, cap, generator):
@@ -123,12 +135,8 @@ def playouts(records, ruleset, rng, games=1, policy="random", max_plies=10_000, 
     cap = 0 if max_plies is None else _at_least_one("max_plies", max_plies)
     cdef int64_t total = len(records) * games, first
     starts = range(0, total, _SHARE)
-    try:
-        generators = as_generator(rng).spawn(len(starts))
-    except TypeError as error:
-        raise ValueError(f"rng cannot be split into independent ones: {error}") from error
     shares = []
-    for at, generator in enumerate(generators):
+    for at, generator in enumerate(spawned(rng, len(starts))):
         first = starts[at]
         last = min(first + _SHARE, total)
         row = first // games

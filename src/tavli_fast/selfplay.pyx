@@ -3,7 +3,7 @@
 
 import io
 import json
-import os
+import threading
 import zipfile
 import zlib
 from operator import index
@@ -19,7 +19,7 @@ from tavli_fast.arrays cimport address, empty
 from tavli_fast.batch cimport chosen_rows, play_each
 from tavli_fast.playouts cimport source_of
 
-from .files import write_whole
+from .files import reading, write_whole
 from .match import NEXT_STARTER, PLY_CAP
 from .playouts import as_generator
 from .rules import Ruleset, find_ruleset
@@ -63,7 +63,7 @@ class SelfPlay:
     `rolls` (n, 2) uint8, `numbers` (n,) uint8, how many of a double are left to him (0: all),
     `players` (n,) uint8, who that is, `plies` (n,) uint32, `scores` (n, 2) and `games` (n,), which
     ruleset is played. They are read-only, and `advance` makes new ones. A ply is a roll or one
-    stage of a cascade.
+    stage of a cascade. Threads that share one `SelfPlay` wait for each other.
 
     Raises `ValueError` for a bad argument.
 
@@ -99,6 +99,7 @@ class SelfPlay:
         self._rng = as_generator(rng)
         self._first_state = self._rng.bit_generator.state if record else None
         self._choices = []
+        self._turn = threading.RLock()
         self._after = None
         self._room = 32 * self._n + 1024
         self._positions = empty(self._n)
@@ -198,25 +199,27 @@ class SelfPlay:
         A lost turn has one result, the unchanged position. `out` must not be changed before
         `advance`.
         """
-        law = np.ascontiguousarray(self.games) if len(self._laws) > 1 else None
-        numbers = np.ascontiguousarray(self.numbers)
-        if not numbers.any():
-            numbers = None
-        room = empty(self._room) if out is None else out
-        try:
-            result = play_each(
-                self._positions, self._rolls, self._laws, law, numbers, flip, room, threads
-            )
-        except ValueError:
-            if out is not None:
-                raise
-            result = play_each(
-                self._positions, self._rolls, self._laws, law, numbers, flip, None, threads
-            )
-            self._room = 2 * len(result.positions)
-        result.offsets.setflags(write=False)
-        self._after = result, bool(flip)
-        return result
+        flip = bool(flip)
+        with self._turn:
+            law = np.ascontiguousarray(self.games) if len(self._laws) > 1 else None
+            numbers = np.ascontiguousarray(self.numbers)
+            if not numbers.any():
+                numbers = None
+            room = empty(self._room) if out is None else out
+            try:
+                result = play_each(
+                    self._positions, self._rolls, self._laws, law, numbers, flip, room, threads
+                )
+            except ValueError:
+                if out is not None:
+                    raise
+                result = play_each(
+                    self._positions, self._rolls, self._laws, law, numbers, flip, None, threads
+                )
+                self._room = 2 * len(result.positions)
+            result.offsets.setflags(write=False)
+            self._after = result, flip
+            return result
 
     def advance(self, choice, waiting=None):
         """Play one of the afterstates in every game, and return what that did, as `Ply`.
@@ -226,23 +229,24 @@ class SelfPlay:
         are always to be played. `waiting`: (n,) bool, games in which nothing is played now, whatever
         their choice. Raises `ValueError` naming the game for a choice out of range.
         """
-        if self._after is None:
-            self.afterstates()
-        result, flipped = self._after
         choice = np.asarray(choice)
         waiting = None if waiting is None else np.asarray(waiting)
-        chosen = chosen_rows(result.offsets, choice, "game", waiting)
-        self._positions = self._positions.copy()
-        self._rolls = self._rolls.copy()
-        self._courses = self._courses.copy()
-        self._run(False, result.positions, chosen, flipped)
-        self._after = None
-        if self._first_state is not None:
-            self._choices.append(np.where(chosen < 0, -1, choice).astype(np.int16))
-        ended = self._courses["ended"]
+        with self._turn:
+            if self._after is None:
+                self.afterstates()
+            result, flipped = self._after
+            chosen = chosen_rows(result.offsets, choice, "game", waiting)
+            self._positions = self._positions.copy()
+            self._rolls = self._rolls.copy()
+            self._courses = courses = self._courses.copy()
+            self._run(False, result.positions, chosen, flipped)
+            self._after = None
+            if self._first_state is not None:
+                self._choices.append(np.where(chosen < 0, -1, choice).astype(np.int16))
+        ended = courses["ended"]
         return Ply(
-            self._courses["points"], (ended & WON) != 0, (ended & CAPPED) != 0,
-            self._courses["turned"] != 0, (ended & MATCH_WON) != 0,
+            courses["points"], (ended & WON) != 0, (ended & CAPPED) != 0, courses["turned"] != 0,
+            (ended & MATCH_WON) != 0,
         )
 
 
@@ -288,12 +292,12 @@ class Recording(NamedTuple):
         head = np.frombuffer(json.dumps(self.head, default=_listed).encode(), np.uint8)
         data = io.BytesIO()
         np.savez_compressed(data, head=head, choices=self.choices)
-        write_whole(os.fspath(path), data.getvalue())
+        write_whole(path, data.getvalue())
 
     @classmethod
     def load(cls, path):
         """Read the games of a file; raises `ValueError` naming it if it is no recording."""
-        with open(path, "rb") as file:
+        with reading(path, "{} is no recording of games") as file:
             try:
                 # NumPy leaves a file open that it cannot read.
                 with np.load(file, allow_pickle=False) as kept:
@@ -304,7 +308,7 @@ class Recording(NamedTuple):
                 if choices.dtype != np.int16 or choices.ndim != 2 or choices.shape[1] != head["n"]:
                     raise ValueError(f"its choices are {choices.dtype} of shape {choices.shape}")
             except _UNREADABLE as error:
-                raise ValueError(f"{path} is no recording of games: {error}") from error
+                raise ValueError(str(error)) from error
         return cls(head, choices)
 
     def start(self):
@@ -317,6 +321,7 @@ class Recording(NamedTuple):
             if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
                 raise ValueError(f"the bit generator {name!r} is unknown")
             generator = kind()
+            _must_be_within(head["generator"])
             generator.state = head["generator"]
             return SelfPlay(
                 rulesets if head["is_match"] else rulesets[0], head["n"],
@@ -338,6 +343,19 @@ class Recording(NamedTuple):
             play.advance(choice, choice < 0)
         if _fingerprint(play) != self.head["last"]:
             raise ValueError("the recorded games do not come out as they did: another version made them")
+
+
+# How far a bit generator is with the numbers that it has made: NumPy takes any place, and then
+# reads whatever lies there.
+_PLACES = {"pos": 624, "buffer_pos": 4}
+
+
+def _must_be_within(state):
+    """Refuse the state of a bit generator that would read beyond its numbers."""
+    for part in (state, state["state"]):
+        for name, last in _PLACES.items():
+            if name in part and not 0 <= index(part[name]) <= last:
+                raise ValueError(f"its bit generator has the {name} {part[name]}, not 0 to {last}")
 
 
 # Whatever a damaged or foreign file makes of NumPy's, the zip's and JSON's readers.

@@ -27,11 +27,13 @@ def in_shares(
     shares may have to be picklable; or without one by so many `threads` of this process. A share
     whose worker was lost (`BrokenExecutor`) is done again here, and a `RuntimeWarning` says so.
     After every share `progress(done, total)` is called. An error of `work` or an interrupt drops
-    the shares not yet begun.
+    the shares not yet begun. What is no executor is a `ValueError`.
 
     >>> in_shares(pow, [(2, 3), (3, 2)], threads=2)
     [8, 9]
     """
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ValueError(f"executor is an Executor of concurrent.futures, not {executor!r}")
     shares = list(shares)
     found = []
     with _results(work, shares, threads, executor) as results:

@@ -34,6 +34,11 @@ _DICE = 6
 _ENCODING = "compact"
 
 
+def _must_be(kind: type, given: object) -> None:
+    if not isinstance(given, kind):
+        raise ValueError(f"{given!r} is not a {kind.__name__}")
+
+
 def choices(game: Game) -> list[Position]:
     """Return what can be chosen in a game: the positions after the move, seen by the mover.
 
@@ -46,6 +51,7 @@ def choices(game: Game) -> list[Position]:
     >>> [position.own[4] for position in choices(game)]
     [0, 1]
     """
+    _must_be(Game, game)
     return sorted(
         game.afterstates(), key=lambda position: (position.own, position.opp, position.own_pinned)
     )
@@ -66,6 +72,7 @@ def most_choices(ruleset: Ruleset) -> int:
     >>> most_choices(PORTES.replace(bear_off="optional"))
     3876
     """
+    _must_be(Ruleset, ruleset)
     n = ruleset.checkers
     if ruleset.bear_off == "optional":
         return max(comb(n + 4, 4), n * (n + 1) + 2 * n + 1)
@@ -79,6 +86,7 @@ def most_points(ruleset: Ruleset) -> int:
     >>> most_points(BACKGAMMON), most_points(FEVGA), most_points(PLAKOTO.replace(mother_points="3"))
     (3, 2, 3)
     """
+    _must_be(Ruleset, ruleset)
     by_mother = int(ruleset.mother_points) if ruleset.mother != "off" else 0
     return max(3 if ruleset.triple == "on" else 2, by_mother)
 
@@ -90,6 +98,7 @@ def units(ruleset: Ruleset) -> int:
     >>> units(PORTES), units(PLAKOTO)
     (72, 120)
     """
+    _must_be(Ruleset, ruleset)
     return len(feature_names(ruleset, _ENCODING)) + TURN_UNITS
 
 
@@ -113,7 +122,7 @@ def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.floa
     other's cascade is played; whether this is the roll that can still make a draw; whether the
     player began the game; how many turns he and the other have begun with a roll, up to 4, as parts
     of 4. The dice are 0 where they have not been `rolled`, and all of the turn but who began is 0
-    in a finished game.
+    in a finished game. Raises `ValueError` for another player than 0 and 1.
 
     >>> from tavli_fast import PORTES
     >>> game = Game.start(PORTES, [(3, 1)], starter=0)
@@ -121,6 +130,9 @@ def observation(game: Game, player: int, rolled: bool = True) -> NDArray[np.floa
     >>> seen.shape, seen[52:59].tolist(), seen[59:65].tolist()
     ((72,), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     """
+    _must_be(Game, game)
+    if player not in (0, 1):
+        raise ValueError(f"the players are 0 and 1, not {player!r}")
     turn = game.turn
     position = game.position if player == game.player else game.position.flip()
     now = np.zeros(TURN_UNITS, np.float32)

@@ -110,9 +110,9 @@ class TavliVectorEnv(
         self.opponent = opponent
         self.ply_cap = ply_cap
         self.render_mode = render_mode
-        self._actions = most_choices(self.ruleset)
         # What is wrong with the settings is said now; `reset` begins anew.
         self._begin()
+        self._actions = most_choices(self.ruleset)
         self._is_reset = False
         units = self._observe().shape[1]
         self.single_observation_space = spaces.Box(0, 1, (units,), np.float32)
@@ -137,11 +137,12 @@ class TavliVectorEnv(
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begin all games with an opening roll; where the opponent begins, he has moved."""
         super().reset(seed=seed)
+        self._is_reset = False
         self._begin()
-        self._is_reset = True
         while self._opponents_turns().any():
             self._play.advance(*self._answers())
             self._after = self._play.afterstates()
+        self._is_reset = True
         return self._observe(), self._infos()
 
     def step(
@@ -155,6 +156,8 @@ class TavliVectorEnv(
     ]:
         """Play a move in every game, and the opponent's until the agent is on roll again."""
         choice, waiting = self._checked(actions), np.zeros(self.num_envs, np.bool_)
+        # Where the opponent breaks off, it is left unknown whose turn it is.
+        self._is_reset = False
         rewards = np.zeros(self.num_envs)
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -177,6 +180,7 @@ class TavliVectorEnv(
         infos = self._infos()
         if (terminated | truncated).any():
             infos["final_obs"], infos["_final_obs"] = final, terminated | truncated
+        self._is_reset = True
         return self._observe(), rewards, terminated, truncated, infos
 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:

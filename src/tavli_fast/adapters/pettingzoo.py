@@ -20,6 +20,7 @@ What a number means changes with every roll, so an agent that values positions i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -201,11 +202,16 @@ class raw_env(AECEnv[str, Observation, int], EzPickle):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < len(self._choices):
-            raise ValueError(f"{agent} has actions 0 to {len(self._choices) - 1}, not {action}")
+        refusal = f"{agent} has actions 0 to {len(self._choices) - 1}, not {action!r}"
+        try:
+            chosen = -1 if action is None else index(action)
+        except TypeError:
+            raise ValueError(refusal) from None
+        if not 0 <= chosen < len(self._choices):
+            raise ValueError(refusal)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        table = self.table.play(self._choices[action])
+        table = self.table.play(self._choices[chosen])
         result = _games(table)[len(_games(self.table)) - 1].result
         if result is not None and result.winner is not None:
             for player, each in enumerate(self.agents):
