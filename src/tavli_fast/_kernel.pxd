@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef enum:
-    ABI = 4               # raised whenever anything in this file changes
+    ABI = 5               # raised whenever anything in this file changes
     MOST_LAWS = 16        # different games in one call
     MOST_MIXED = 1024     # rows a mixed roll may write, junk and banned results included
     MOST_DOUBLE = 20480   # the same for a double: non-increasing quadruples of 25 points, and slack
@@ -106,6 +106,9 @@ ctypedef struct Batch:
     uint8_t *played        # rows * rolls_each
     Record *scratch
     int64_t scratch_rows   # MOST_DOUBLE, or MOST_MIXED where no roll is a double
+    const Record *ready    # in and out: rows of an earlier call, sent past the caches during this
+    Record *ready_to
+    int64_t ready_rows     # 0: none
     int64_t done           # in and out: (record, roll) pairs finished
     int64_t used           # in and out: rows of out written, or counted
     int fault              # out: why the pair at `done` is refused; 0 with pairs left: out is full

@@ -114,9 +114,21 @@ cdef int64_t afterstates(const Record *record, int die, int other_die, int numbe
 
 
 cdef void batch(Batch *work) noexcept nogil:
-    """Play on from pair `done` until the end, a fault or a full output."""
+    """Play on from pair `done` until the end, a fault or a full output; send what is ready."""
     play_pairs(work, work.stream and can_stream(work.out))
+    send(work, work.ready_rows)
     end_stream()
+
+
+cdef inline void send(Batch *work, int64_t rows) noexcept nogil:
+    """So many of the rows that are ready."""
+    if can_stream(work.ready_to):
+        stream_rows(work.ready_to, work.ready, rows)
+    else:
+        memcpy(work.ready_to, work.ready, rows * sizeof(Record))
+    work.ready += rows
+    work.ready_to += rows
+    work.ready_rows -= rows
 
 
 cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
@@ -163,6 +175,9 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
                     stream_rows(work.out + work.used, work.scratch, count)
                 else:
                     memcpy(work.out + work.used, work.scratch, count * sizeof(Record))
+            if work.ready_rows:
+                # A few at a time: the processor waits for memory no more than it must.
+                send(work, min(count, work.ready_rows))
             work.used += count
             work.done += 1
             work.offsets[work.done] = work.used

@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.pythread cimport (
+    NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock,
+    PyThread_release_lock, PyThread_type_lock,
+)
 from libc.stdint cimport int8_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
@@ -43,10 +47,15 @@ cdef enum:
     _FEW = 256
     _SAMPLE = 4096
 
-# An `out` of 64 MB is larger than the caches. Fresh memory is not streamed to: the system has just
-# drawn it into them to clear it.
+# An `out` of 64 MB is larger than the caches. Fresh memory is not streamed to by one thread: the
+# system has just drawn it into them to clear it.
 cdef enum:
     _STREAM_FROM = 0x100000
+
+# Threads take so many pairs at a time, or fewer where each would have less than 64 times as many:
+# with fewer they wait for each other more often, with more their results leave the caches.
+cdef enum:
+    _MOST_AT_ONCE = 2048
 
 
 class Afterstates(NamedTuple):
@@ -180,6 +189,7 @@ cdef class _Work:
         self.batch.offsets[0] = 0
         self.batch.played = <uint8_t *>address(self.played)
         self.batch.scratch = NULL
+        self.batch.ready_rows = 0
         self.batch.done = 0
         self.batch.used = 0
         self.batch.fault = 0
@@ -198,6 +208,23 @@ cdef class _Work:
         PyMem_RawFree(part.scratch)
         if part.fault:
             self.refuse(part)
+
+    cdef object run_together(self, int64_t threads, int64_t fresh=0):
+        """The same with the whole, by threads; so many `fresh` rows are touched by each in parts.
+
+        Two threads at work in one new page of memory would both clear it.
+        """
+        if threads == 1:
+            self.run(&self.batch)
+            return
+        cdef _Chunks chunks = _Chunks.__new__(_Chunks, self, threads)
+        ends = [self.batch.used + fresh * share // threads for share in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:
+            if fresh > 0:
+                list(pool.map(chunks.touch, ends[:-1], ends[1:]))
+            list(pool.map(_Chunks.make, [chunks] * threads))
+        if self.batch.fault:
+            self.refuse(&self.batch)
 
     cdef int64_t most_each(self):
         """Rows that a pair of this call may need."""
@@ -260,7 +287,7 @@ cdef class _Work:
         finally:
             PyMem_RawFree(rows)
 
-    cdef object grow(self):
+    cdef object grow(self, int64_t threads):
         """Fill a new array, its length guessed from a sample and corrected where needed."""
         cdef int64_t pairs = self.pairs()
         cdef int64_t capacity = <int64_t>(1.2 * self.mean() * pairs) + 2 * MOST_DOUBLE
@@ -268,7 +295,11 @@ cdef class _Work:
         while True:
             self.batch.out = <Record *>address(positions)
             self.batch.capacity = capacity
-            self.run(&self.batch)
+            self.batch.stream = threads > 1 and capacity >= _STREAM_FROM
+            # A sixth is to spare.
+            self.run_together(
+                threads, capacity * 5 // 6 - self.batch.used if self.batch.stream else 0
+            )
             if self.batch.done == pairs:
                 # The rest was never touched, so it holds no memory; cutting it off would only
                 # keep the allocator from handing the same pages out again.
@@ -300,17 +331,18 @@ cdef class _Work:
             return 0
         return sample.batch.used / <double>sample.pairs()
 
-    cdef object fill(self, out):
+    cdef object fill(self, out, int64_t threads):
         """Fill the caller's array from its first row on."""
-        cdef int64_t capacity = len(out)
+        cdef int64_t capacity = len(out), needed
         self.batch.out = <Record *>address(out)
         self.batch.capacity = capacity
         self.batch.stream = capacity >= _STREAM_FROM
-        self.run(&self.batch)
+        self.run_together(threads)
         if self.batch.done < self.pairs():
-            raise ValueError(
-                f"out has {capacity} rows; {self.count(&self.batch)} are needed"
-            )
+            needed = self.count(&self.batch)
+            if needed <= capacity:
+                refuse_change()
+            raise ValueError(f"out has {capacity} rows; {needed} are needed")
         return out[: self.batch.used]
 
     cdef list parts(self, int64_t number):
@@ -327,28 +359,6 @@ cdef class _Work:
             return _Part.__new__(_Part, self, 0, self.batch.rows).counts()
         with ThreadPoolExecutor(threads) as pool:
             return np.concatenate(list(pool.map(_Part.counts, self.parts(threads))))
-
-    cdef object fill_together(self, out, int64_t threads):
-        """Fill the parts' own rows in threads of a pool, once it is counted where each begins."""
-        # Counted in smaller parts, so that all threads count. In a given `out` the last one simply
-        # goes on to the end.
-        counted = threads * threads if out is None else threads * (threads - 1)
-        with ThreadPoolExecutor(threads) as pool:
-            totals = list(pool.map(_Part.count, self.parts(threads * threads)[:counted]))
-            starts = [sum(totals[: threads * part]) for part in range(threads + 1)]
-            if out is None:
-                out = empty(starts[-1])
-            elif len(out) < starts[-1]:
-                needed = self.count_together(threads).sum()
-                raise ValueError(f"out has {len(out)} rows; {needed} are needed")
-            else:
-                starts[-1] = len(out)
-                self.batch.stream = len(out) >= _STREAM_FROM
-            parts = self.parts(threads)
-            used = list(pool.map(_Part.fill, parts, [out] * threads, starts[:-1], starts[1:]))
-        if used[:-1] != starts[1:-1]:
-            refuse_change()
-        return out[: used[-1]]
 
 
 cdef class _Part:
@@ -380,20 +390,137 @@ cdef class _Part:
         self.work.count(&counting)
         return np.diff(offsets)
 
-    def count(self):
-        return int(self.counts().sum())
 
-    def fill(self, out, int64_t first, int64_t end):
-        self.batch.out = <Record *>address(out)
-        self.batch.used = first
-        self.batch.capacity = end
-        self.work.run(&self.batch)
-        if self.batch.done < self.batch.rows * self.batch.rolls_each:
-            needed = self.work.count_together(1).sum()
-            if needed > len(out):
-                raise ValueError(f"out has {len(out)} rows; {needed} are needed")
-            refuse_change()
-        return self.batch.used
+cdef class _Chunks:
+    """The pairs of a call in chunks, which threads make in rows of their own and place in order.
+
+    A chunk's place is known once the one before it is made and so counted.
+    """
+
+    cdef _Work work
+    cdef Batch part          # what each thread begins with
+    cdef int64_t threads
+    cdef int64_t rows        # records in a chunk
+    cdef int64_t row         # the first of those not taken
+    cdef int64_t taken       # chunks
+    cdef bint stopped        # at a fault or a full output
+    cdef PyThread_type_lock gate
+    # Of these locks one is open, or the thread it let through is at work: that of the only chunk
+    # that may be placed, `number % threads`. Not more than `threads` chunks are without a place.
+    cdef PyThread_type_lock *places
+
+    def __cinit__(self, _Work work, int64_t threads):
+        cdef int64_t at, pairs = min(max(work.pairs() // (64 * threads), _FEW), _MOST_AT_ONCE)
+        self.work, self.threads = work, threads
+        self.part = work.batch
+        self.part.stream = False
+        # What does not fit is placed in parts, while the others wait.
+        self.part.capacity = 64 * pairs + MOST_DOUBLE
+        self.part.scratch_rows = MOST_DOUBLE
+        self.rows = max(1, pairs // work.batch.rolls_each)
+        self.row = work.batch.done // work.batch.rolls_each
+        self.gate = PyThread_allocate_lock()
+        self.places = <PyThread_type_lock *>PyMem_RawCalloc(threads, sizeof(PyThread_type_lock))
+        if self.gate == NULL or self.places == NULL:
+            raise MemoryError
+        for at in range(threads):
+            self.places[at] = PyThread_allocate_lock()
+            if self.places[at] == NULL:
+                raise MemoryError
+            if at > 0:
+                PyThread_acquire_lock(self.places[at], WAIT_LOCK)
+
+    def __dealloc__(self):
+        cdef int64_t at
+        if self.gate != NULL:
+            PyThread_free_lock(self.gate)
+        if self.places != NULL:
+            for at in range(self.threads):
+                if self.places[at] != NULL:
+                    # Open: not every system lets a closed one go.
+                    PyThread_acquire_lock(self.places[at], NOWAIT_LOCK)
+                    PyThread_release_lock(self.places[at])
+                    PyThread_free_lock(self.places[at])
+            PyMem_RawFree(self.places)
+
+    def touch(self, int64_t row, int64_t end):
+        """Have the system clear rows of fresh memory: of each 4 kB one is written to."""
+        with nogil:
+            while row < end:
+                self.part.out[row].lane[0] = 0
+                row += 64
+
+    def make(self):
+        """What each thread does, until no chunk is left."""
+        cdef Batch part = self.part
+        scratch, rows, others = empty(MOST_DOUBLE), empty(part.capacity), empty(part.capacity)
+        cdef Record *one = <Record *>address(rows)
+        cdef Record *other = <Record *>address(others)
+        part.scratch = <Record *>address(scratch)
+        with nogil:
+            self.make_all(&part, one, other)
+
+    cdef void make_all(self, Batch *part, Record *rows, Record *others) noexcept nogil:
+        cdef Batch *whole = &self.work.batch
+        cdef int64_t number = self.take(part), first, begin, at
+        cdef bint finished
+        while number >= 0:
+            first, part.out, part.used = part.done, rows, 0
+            kernel.batch(part)
+            PyThread_acquire_lock(self.places[number % self.threads], WAIT_LOCK)
+            finished = False
+            while not finished:
+                begin = self.place(part)
+                finished = begin < 0 or part.done == part.rows * part.rolls_each
+                if finished:
+                    PyThread_release_lock(self.places[(number + 1) % self.threads])
+                if begin >= 0:
+                    for at in range(first, part.done):
+                        whole.offsets[at + 1] += begin
+                    if whole.stream:
+                        # While the next ones are made.
+                        part.ready, part.ready_to = rows, whole.out + begin
+                        part.ready_rows = part.used
+                        rows, others = others, rows
+                    else:
+                        memcpy(whole.out + begin, rows, part.used * sizeof(Record))
+                if not finished:
+                    first, part.out, part.used = part.done, rows, 0
+                    kernel.batch(part)
+            number = self.take(part)
+        # No pairs, only what is ready.
+        part.done = part.rows * part.rolls_each
+        kernel.batch(part)
+
+    cdef int64_t take(self, Batch *part) noexcept nogil:
+        """Let the part be the next chunk; returns its number, -1 if there is none."""
+        cdef int64_t number = -1
+        PyThread_acquire_lock(self.gate, WAIT_LOCK)
+        if self.row < self.work.batch.rows:
+            # The first one may begin amid the rolls of its record.
+            part.done = max(self.row * part.rolls_each, self.part.done)
+            self.row = min(self.row + self.rows, self.work.batch.rows)
+            part.rows = self.row
+            number = self.taken
+            self.taken += 1
+        PyThread_release_lock(self.gate)
+        return number
+
+    cdef int64_t place(self, const Batch *part) noexcept nogil:
+        """Where in the output the results of a part begin; -1 if it stops here or before."""
+        cdef Batch *whole = &self.work.batch
+        cdef int64_t begin = whole.used
+        if not self.stopped:
+            self.stopped = part.fault or begin + part.used > whole.capacity
+            if not self.stopped:
+                whole.used, whole.done = begin + part.used, part.done
+                return begin
+            if part.fault:
+                whole.fault, whole.done = part.fault, part.done
+            PyThread_acquire_lock(self.gate, WAIT_LOCK)
+            self.row = whole.rows
+            PyThread_release_lock(self.gate)
+        return -1
 
 
 def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
@@ -437,14 +564,12 @@ cdef object play_each(records, rolls, tuple laws, law, numbers, flip, out, threa
 
 cdef object play_all(_Work work, out, int64_t most_threads):
     threads = min(most_threads, max(1, work.pairs() // _FEW))
-    if threads > 1:
-        positions = work.fill_together(out, threads)
-    elif out is not None:
-        positions = work.fill(out)
+    if out is not None:
+        positions = work.fill(out, threads)
     elif work.pairs() <= _FEW:
         positions = work.collect()
     else:
-        positions = work.grow()
+        positions = work.grow(threads)
     # What Afterstates(...) does, without its Python function.
     return tuple.__new__(Afterstates, (positions, work.offsets, work.played))
 
