@@ -163,6 +163,49 @@ def test_more_threads_than_rows(rows):
     assert np.diff(found.offsets).tolist() == [2] * rows
 
 
+def test_hundreds_of_threads(decisions):
+    """Each with a few hundred pairs."""
+    threads = 256
+    records = np.resize(decisions[0], 256 * threads // 21 + 50)
+    alone = tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES)
+    for out in (None, alone.positions.copy()):
+        found = tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES, out=out, threads=threads)
+        assert equal(found, alone)
+
+
+@pytest.mark.parametrize("shift", [0, 8])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_an_out_larger_than_the_caches(decisions, threads, shift):
+    """Where it begins no group of 16 bytes, nothing can be sent past the caches."""
+    records, rolls = (np.resize(part, (20_000, *part.shape[1:])) for part in decisions)
+    alone = tf.afterstates(records, rolls, tf.PORTES)
+    room = tf.empty_records(2**20 + 2).view(np.uint8)
+    out = room[shift : shift + 2**20 * 64].view(tf.POSITION)
+    out[len(alone.positions) :].view(np.uint8)[:640] = 0xA5
+    assert equal(tf.afterstates(records, rolls, tf.PORTES, out=out, threads=threads), alone)
+    assert (out[len(alone.positions) :].view(np.uint8)[:640] == 0xA5).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("pairs", [2000, 20_000])
+def test_results_that_the_sample_does_not_foresee(pairs, threads):
+    """Room for them is made under way: what is looked at first are pairs with few."""
+    rolls = np.full((pairs, 2), 1, np.uint8)
+    step = pairs // max(pairs // 50, 256)
+    rolls[::step] = 6, 5
+    records = tf.start_records(tf.PORTES, pairs)
+    counts = tf.count_afterstates(records, rolls, tf.PORTES)
+    assert counts.sum() > 1.3 * counts[::step].mean() * pairs + 2 * 20_480
+    found = tf.afterstates(records, rolls, tf.PORTES, threads=threads)
+    assert np.array_equal(found.counts, counts)
+    few, many = (
+        tf.afterstates(records[:1], roll, tf.PORTES).positions for roll in ((6, 5), (1, 1))
+    )
+    assert found.positions[: len(few)].tobytes() == few.tobytes()
+    rest = [few if at % step == 0 else many for at in range(pairs - step, pairs)]
+    assert found.positions[found.offsets[-1 - step] :].tobytes() == np.concatenate(rest).tobytes()
+
+
 def test_calls_from_many_python_threads(decisions):
     records, rolls = decisions
     alone = tf.afterstates(records, rolls, tf.PORTES)
@@ -488,6 +531,31 @@ def test_impossible_counts(ruleset, byte, value, named):
             call(records, ruleset)
     with pytest.raises(tf.IllegalPosition, match=rf"row 1234\b.*{named}"):
         tf.afterstates(records, tf.ALL_ROLLS, ruleset)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 11])
+def test_the_first_of_bad_rows_is_named(threads):
+    """Whichever thread comes first to its own, and also where `out` is too small before."""
+    records = tf.start_records(tf.PORTES, 3000)
+    rolls = np.full((3000, 2), 2, np.uint8)
+    records["own"]["checkers"][[1400, 2999], 6] = 9
+    records["opp"]["checkers"][1900, 6] = 9
+    rolls[[1100, 1400, 2000]] = 7
+    enough = int(tf.count_afterstates(records[:1], (2, 2), tf.PORTES)[0]) * 3000
+    for rows in (None, enough, enough // 4, 0):
+        out = None if rows is None else tf.empty_records(rows)
+
+        def call(out=out):
+            tf.afterstates(records, rolls, tf.PORTES, out=out, threads=threads)
+
+        rolls[1100] = 7
+        with pytest.raises(ValueError, match=r"row 1100: a roll is .*\(7, 7\)"):
+            call()
+        rolls[1100] = 2
+        with pytest.raises(tf.IllegalPosition, match="row 1400: own has 19 checkers"):
+            call()
+        with pytest.raises(tf.IllegalPosition, match="row 1400: own has 19 checkers"):
+            tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES, out=out, threads=threads)
 
 
 def pinned_record() -> np.ndarray:

@@ -354,6 +354,67 @@ def test_records_and_rolls_changed_by_another_thread(ruleset, noise):
     assert refused > 0 or not noise
 
 
+def test_an_out_that_may_not_be_enough_for_what_another_thread_makes_of_the_rolls():
+    """Right where nobody wrote, or a reason; what lies behind `out` stays as it is either way."""
+    records, rolls = decisions(tf.PORTES, 3000)
+    touched = np.arange(1000, 1500)
+    want = tf.afterstates(records, rolls, tf.PORTES)
+    whole = np.full((len(want.positions) + 100) * 64, 0xA5, np.uint8)
+    out = whole[: len(want.positions) * 64].view(tf.POSITION)
+    kept, choose = rolls[touched].copy(), np.random.default_rng(8)
+    reasons = set()
+
+    def write():
+        rolls[touched] = kept if choose.random() < 0.5 else choose.integers(1, 7, (len(touched), 2))
+
+    with Neighbour(write) as neighbour:
+        while neighbour.time_left():
+            for threads in (1, 2, 3):
+                try:
+                    found = tf.afterstates(records, rolls, tf.PORTES, out=out, threads=threads)
+                except ValueError as error:
+                    reasons.add(str(error))
+                else:
+                    for rows in (slice(1000), slice(1500, 3000)):
+                        assert np.array_equal(found.counts[rows], want.counts[rows])
+                    assert (
+                        found.positions[-want.counts[1500:].sum() :].tobytes()
+                        == want.positions[-want.counts[1500:].sum() :].tobytes()
+                    )
+                assert (whole[out.nbytes :] == 0xA5).all()
+    for reason in reasons:
+        assert "changed" in reason or f"out has {len(out)} rows; " in reason
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process so")
+def test_threads_without_memory_for_their_rows():
+    """Some of them, or all: an error and an end, and the next call is right."""
+    program = """
+import resource, numpy as np, tavli_fast as tf
+records = tf.start_records(tf.PORTES, 600)
+out = tf.empty_records(270_000)
+def call():
+    return tf.afterstates(records, tf.ALL_ROLLS, tf.PORTES, out=out, threads=8)
+expected = call().positions.tobytes()
+errors = 0
+for room in range(2, 200, 3):
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), resource.RLIM_INFINITY))
+    try:
+        assert call().positions.tobytes() == expected
+    except (MemoryError, RuntimeError):
+        errors += 1
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert call().positions.tobytes() == expected
+print(errors > 0)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert (ran.stdout, ran.returncode) == ("True\n", 0), ran.stderr
+
+
 def test_mixed_rolls_that_become_doubles_under_way():
     """A double has up to twenty times the results for which there was room."""
     crowded = with_checkers(tf.PORTES, 30)

@@ -106,9 +106,9 @@ ctypedef struct Batch:
     uint8_t *played        # rows * rolls_each
     Record *scratch
     int64_t scratch_rows   # MOST_DOUBLE, or MOST_MIXED where no roll is a double
-    const Record *ready    # in and out: rows of an earlier call, sent past the caches during this
+    const Record *ready    # in and out: rows made before, to be sent past the caches
     Record *ready_to
-    int64_t ready_rows     # 0: none
+    int64_t ready_rows
     int64_t done           # in and out: (record, roll) pairs finished
     int64_t used           # in and out: rows of out written, or counted
     int fault              # out: why the pair at `done` is refused; 0 with pairs left: out is full

@@ -114,9 +114,14 @@ cdef int64_t afterstates(const Record *record, int die, int other_die, int numbe
 
 
 cdef void batch(Batch *work) noexcept nogil:
-    """Play on from pair `done` until the end, a fault or a full output; send what is ready."""
-    play_pairs(work, work.stream and can_stream(work.out))
-    send(work, work.ready_rows)
+    """Play on from pair `done` until the end, a fault or a full output.
+
+    Of the rows that are ready as many are sent as are made, or all where no pair is left to play.
+    """
+    if work.done < work.rows * work.rolls_each:
+        play_pairs(work, work.stream and can_stream(work.out))
+    elif work.ready_rows:
+        send(work, work.ready_rows)
     end_stream()
 
 
@@ -176,7 +181,7 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
                 else:
                     memcpy(work.out + work.used, work.scratch, count * sizeof(Record))
             if work.ready_rows:
-                # A few at a time: the processor waits for memory no more than it must.
+                # A few at a time, so that memory takes them while the next ones are made.
                 send(work, min(count, work.ready_rows))
             work.used += count
             work.done += 1

@@ -52,10 +52,12 @@ cdef enum:
 cdef enum:
     _STREAM_FROM = 0x100000
 
-# Threads take so many pairs at a time, or fewer where each would have less than 64 times as many:
-# with fewer they wait for each other more often, with more their results leave the caches.
+# Threads take 2,048 pairs or a 32nd of their share at a time, whichever is less. With fewer they
+# wait for each other more often, with more their results leave the caches.
 cdef enum:
+    _CHUNKS_EACH = 32
     _MOST_AT_ONCE = 2048
+    _LOOK_AFTER = 128
 
 
 class Afterstates(NamedTuple):
@@ -392,59 +394,63 @@ cdef class _Part:
 
 
 cdef class _Chunks:
-    """The pairs of a call in chunks, which threads make in rows of their own and place in order.
+    """The pairs of a call in chunks, which threads make at the same time and place in order.
 
-    A chunk's place is known once the one before it is made and so counted.
+    A chunk's place is known once all before it are made and so counted. Until then its thread keeps
+    the results in rows of its own; the rest of the chunk goes straight to its place.
     """
 
     cdef _Work work
     cdef Batch part          # what each thread begins with
     cdef int64_t threads
     cdef int64_t rows        # records in a chunk
+    cdef int64_t look_after  # so many records, whether its place is known
     cdef int64_t row         # the first of those not taken
     cdef int64_t taken       # chunks
     cdef bint stopped        # at a fault or a full output
     cdef PyThread_type_lock gate
-    # Of these locks one is open, or the thread it let through is at work: that of the only chunk
-    # that may be placed, `number % threads`. Not more than `threads` chunks are without a place.
-    cdef PyThread_type_lock *places
+    # Chunk i may be placed when lock i % threads opens, which the one before does and no other. As
+    # no more than `threads` chunks are without a place, each of them has a lock of its own.
+    cdef PyThread_type_lock *turns
 
     def __cinit__(self, _Work work, int64_t threads):
-        cdef int64_t at, pairs = min(max(work.pairs() // (64 * threads), _FEW), _MOST_AT_ONCE)
+        cdef int64_t at, pairs = work.pairs() // (_CHUNKS_EACH * threads)
+        pairs = min(max(pairs, _FEW), _MOST_AT_ONCE)
         self.work, self.threads = work, threads
         self.part = work.batch
         self.part.stream = False
-        # What does not fit is placed in parts, while the others wait.
-        self.part.capacity = 64 * pairs + MOST_DOUBLE
+        # Whoever has more results than that waits for the place.
+        self.part.capacity = 32 * pairs + MOST_DOUBLE
         self.part.scratch_rows = MOST_DOUBLE
         self.rows = max(1, pairs // work.batch.rolls_each)
+        self.look_after = max(1, _LOOK_AFTER // work.batch.rolls_each)
         self.row = work.batch.done // work.batch.rolls_each
         self.gate = PyThread_allocate_lock()
-        self.places = <PyThread_type_lock *>PyMem_RawCalloc(threads, sizeof(PyThread_type_lock))
-        if self.gate == NULL or self.places == NULL:
+        self.turns = <PyThread_type_lock *>PyMem_RawCalloc(threads, sizeof(PyThread_type_lock))
+        if self.gate == NULL or self.turns == NULL:
             raise MemoryError
         for at in range(threads):
-            self.places[at] = PyThread_allocate_lock()
-            if self.places[at] == NULL:
+            self.turns[at] = PyThread_allocate_lock()
+            if self.turns[at] == NULL:
                 raise MemoryError
             if at > 0:
-                PyThread_acquire_lock(self.places[at], WAIT_LOCK)
+                PyThread_acquire_lock(self.turns[at], WAIT_LOCK)
 
     def __dealloc__(self):
         cdef int64_t at
         if self.gate != NULL:
             PyThread_free_lock(self.gate)
-        if self.places != NULL:
+        if self.turns != NULL:
             for at in range(self.threads):
-                if self.places[at] != NULL:
+                if self.turns[at] != NULL:
                     # Open: not every system lets a closed one go.
-                    PyThread_acquire_lock(self.places[at], NOWAIT_LOCK)
-                    PyThread_release_lock(self.places[at])
-                    PyThread_free_lock(self.places[at])
-            PyMem_RawFree(self.places)
+                    PyThread_acquire_lock(self.turns[at], NOWAIT_LOCK)
+                    PyThread_release_lock(self.turns[at])
+                    PyThread_free_lock(self.turns[at])
+            PyMem_RawFree(self.turns)
 
     def touch(self, int64_t row, int64_t end):
-        """Have the system clear rows of fresh memory: of each 4 kB one is written to."""
+        """Have the system clear rows of fresh memory: one of every 4 kB is written to."""
         with nogil:
             while row < end:
                 self.part.out[row].lane[0] = 0
@@ -454,73 +460,87 @@ cdef class _Chunks:
         """What each thread does, until no chunk is left."""
         cdef Batch part = self.part
         scratch, rows, others = empty(MOST_DOUBLE), empty(part.capacity), empty(part.capacity)
-        cdef Record *one = <Record *>address(rows)
-        cdef Record *other = <Record *>address(others)
+        cdef Record *kept = <Record *>address(rows)
+        cdef Record *ready = <Record *>address(others)
+        cdef int64_t number
         part.scratch = <Record *>address(scratch)
         with nogil:
-            self.make_all(&part, one, other)
-
-    cdef void make_all(self, Batch *part, Record *rows, Record *others) noexcept nogil:
-        cdef Batch *whole = &self.work.batch
-        cdef int64_t number = self.take(part), first, begin, at
-        cdef bint finished
-        while number >= 0:
-            first, part.out, part.used = part.done, rows, 0
-            kernel.batch(part)
-            PyThread_acquire_lock(self.places[number % self.threads], WAIT_LOCK)
-            finished = False
-            while not finished:
-                begin = self.place(part)
-                finished = begin < 0 or part.done == part.rows * part.rolls_each
-                if finished:
-                    PyThread_release_lock(self.places[(number + 1) % self.threads])
-                if begin >= 0:
-                    for at in range(first, part.done):
-                        whole.offsets[at + 1] += begin
-                    if whole.stream:
-                        # While the next ones are made.
-                        part.ready, part.ready_to = rows, whole.out + begin
-                        part.ready_rows = part.used
-                        rows, others = others, rows
-                    else:
-                        memcpy(whole.out + begin, rows, part.used * sizeof(Record))
-                if not finished:
-                    first, part.out, part.used = part.done, rows, 0
-                    kernel.batch(part)
-            number = self.take(part)
-        # No pairs, only what is ready.
-        part.done = part.rows * part.rolls_each
-        kernel.batch(part)
+            number = self.take(&part)
+            while number >= 0:
+                if self.make_one(&part, number, kept):
+                    kept, ready = ready, kept
+                number = self.take(&part)
+            send_ready(&part)
 
     cdef int64_t take(self, Batch *part) noexcept nogil:
         """Let the part be the next chunk; returns its number, -1 if there is none."""
         cdef int64_t number = -1
         PyThread_acquire_lock(self.gate, WAIT_LOCK)
-        if self.row < self.work.batch.rows:
+        if self.row < self.part.rows:
             # The first one may begin amid the rolls of its record.
             part.done = max(self.row * part.rolls_each, self.part.done)
-            self.row = min(self.row + self.rows, self.work.batch.rows)
+            self.row = min(self.row + self.rows, self.part.rows)
             part.rows = self.row
             number = self.taken
             self.taken += 1
         PyThread_release_lock(self.gate)
         return number
 
-    cdef int64_t place(self, const Batch *part) noexcept nogil:
-        """Where in the output the results of a part begin; -1 if it stops here or before."""
+    cdef bint make_one(self, Batch *part, int64_t number, Record *kept) noexcept nogil:
+        """Make a chunk and place it; returns whether what was kept is ready but not yet sent."""
         cdef Batch *whole = &self.work.batch
-        cdef int64_t begin = whole.used
-        if not self.stopped:
-            self.stopped = part.fault or begin + part.used > whole.capacity
-            if not self.stopped:
-                whole.used, whole.done = begin + part.used, part.done
-                return begin
-            if part.fault:
-                whole.fault, whole.done = part.fault, part.done
-            PyThread_acquire_lock(self.gate, WAIT_LOCK)
-            self.row = whole.rows
-            PyThread_release_lock(self.gate)
-        return -1
+        cdef int64_t first = part.done, last = part.rows, end = last * part.rolls_each
+        cdef int64_t begin, known, used, at
+        cdef bint waits
+        part.out, part.used, part.capacity, part.stream = kept, 0, self.part.capacity, False
+        part.rows = first // part.rolls_each
+        while True:
+            part.rows = min(part.rows + self.look_after, last)
+            kernel.batch(part)
+            waits = part.done == end or part.done < part.rows * part.rolls_each
+            if PyThread_acquire_lock(
+                self.turns[number % self.threads], WAIT_LOCK if waits else NOWAIT_LOCK
+            ):
+                break
+        begin, known, used = whole.used, part.done, part.used
+        if self.stopped or part.fault or begin + used > whole.capacity:
+            known = first
+        else:
+            whole.used, whole.done = begin + used, known
+            if known < end:
+                part.out, part.used, part.capacity = whole.out, whole.used, whole.capacity
+                part.rows, part.stream = last, whole.stream
+                kernel.batch(part)
+                whole.used, whole.done = part.used, part.done
+        if whole.done < end:
+            self.stop(part)
+        PyThread_release_lock(self.turns[(number + 1) % self.threads])
+        send_ready(part)
+        if known == first:
+            return False
+        for at in range(first, known):
+            whole.offsets[at + 1] += begin
+        if not whole.stream:
+            memcpy(whole.out + begin, kept, used * sizeof(Record))
+            return False
+        part.ready, part.ready_to, part.ready_rows = kept, whole.out + begin, used
+        return True
+
+    cdef void stop(self, const Batch *part) noexcept nogil:
+        """Go no further than the call has got to now; it was the first in order to be stopped."""
+        cdef Batch *whole = &self.work.batch
+        if not self.stopped and part.fault:
+            whole.fault, whole.done = part.fault, part.done
+        self.stopped = True
+        PyThread_acquire_lock(self.gate, WAIT_LOCK)
+        self.row = self.part.rows
+        PyThread_release_lock(self.gate)
+
+
+cdef void send_ready(Batch *part) noexcept nogil:
+    """Send all that is."""
+    part.done = part.rows * part.rolls_each
+    kernel.batch(part)
 
 
 def afterstates(records, rolls, ruleset, flip=False, out=None, threads=1):
