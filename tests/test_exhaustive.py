@@ -3,7 +3,7 @@
 Every game, under each option that such ends can tell from its default: stopping before bearing off,
 hitting and running, the mother, bearing off while pinned, the head. The kernel meets a brute force
 on all of them, and the reference where there is one checker a side and on a sample of the others.
-The reference on all of them does not fit here: `python tests/exhaustive.py --all` asks it.
+The reference on all of them does not fit here: `python tests/exhaustive.py --ends` asks it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import exhaustive
 import numpy as np
 import pytest
 from boards import ROLLS, agree_with_reference, from_array, to_array
-from exhaustive import SPAN, bear_off, brute_force, complete, kernel, positions, three
+from exhaustive import CACHED, agree_on_arrays, bear_off, complete, positions, three
 
 import tavli_fast as tf
 from tavli_fast.rules import Contact, Ruleset
@@ -71,7 +71,7 @@ def test_every_game_is_here():
 
 @pytest.mark.parametrize("ruleset", GAMES, ids=str)
 def test_one_checker_each_against_the_reference(ruleset):
-    own, opp, pinned = positions(ruleset, 2)
+    own, opp, pinned = positions(ruleset, 1, 1)
     assert own.shape[1] == one_each(ruleset)
     agree_with_reference(from_array(complete(own, opp, pinned, ruleset)), ruleset)
 
@@ -83,33 +83,28 @@ def test_a_sample_against_the_reference(ruleset, bear_off):
     agree_with_reference(from_array(records), ruleset.replace(bear_off=bear_off))
 
 
+@pytest.mark.parametrize("sides", [(3, 2), (2, 3)], ids=str)
+@pytest.mark.parametrize("ruleset", KIN, ids=str)
+def test_three_against_two_on_samples(ruleset, sides):
+    """Of the positions that `python tests/exhaustive.py --three` proves, by both authorities."""
+    whole = positions(ruleset, *sides)
+    few = [side[:, ::16_411] for side in whole]
+    agree_with_reference(from_array(complete(*few, ruleset)), ruleset)
+    some = [side[:, ::307] for side in whole]
+    for roll in ROLLS:
+        agree_on_arrays(*some, roll, [ruleset, *KIN[ruleset]])
+
+
 @pytest.mark.parametrize("kind", ["mixed", "double"])
 @pytest.mark.parametrize("ruleset", KIN, ids=str)
 def test_all_against_brute_force_on_arrays(ruleset, kind):
     rolls = [roll for roll in ROLLS if (roll[0] == roll[1]) == (kind == "double")]
     own, opp, pinned = positions(ruleset)
     assert ((own > 0) & (opp > 0)).all(axis=0).sum() == two_each(ruleset)
-    # A few thousand at a time stay in the processor's cache.
-    for start in range(0, own.shape[1], 4096):
-        some = slice(start, start + 4096)
-        part = own[:, some], opp[:, some], pinned[:, some]
+    for start in range(0, own.shape[1], CACHED):
+        part = [side[:, start : start + CACHED] for side in (own, opp, pinned)]
         for roll in rolls:
-            answer = brute_force(*part, roll, ruleset)
-            for each in (ruleset, *KIN[ruleset]):
-                agree(answer.results, answer.played, part, roll, each)
-                optional = each.replace(bear_off="optional")
-                agree(answer.optional, answer.played, part, roll, optional)
-
-
-def agree(expected, most, part, roll, ruleset):
-    """Fail, and show the first position, unless the kernel finds what is expected."""
-    records = complete(*part, ruleset)
-    found, played = kernel(records, roll, ruleset)
-    if not np.array_equal(expected, found):
-        odd = np.setxor1d(expected, found)
-        where = records[odd[0] // SPAN**2] if odd.size else "some results repeat"
-        pytest.fail(f"{ruleset} {roll}: {odd.size} results differ, first of {where}")
-    assert np.array_equal(most, played), f"{ruleset} {roll}: numbers played differ"
+            agree_on_arrays(*part, roll, [ruleset, *KIN[ruleset]])
 
 
 def test_the_positions_of_the_long_proofs():
