@@ -212,9 +212,10 @@ cdef class _Work:
             self.refuse(part)
 
     cdef object run_together(self, int64_t threads, int64_t fresh=0):
-        """The same with the whole, by threads; so many `fresh` rows are touched by each in parts.
+        """The same with the whole, by threads, to an output of which so many rows are `fresh`.
 
-        Two threads at work in one new page of memory would both clear it.
+        Those each thread first touches in its own share: two at work in one new page of memory
+        would both clear it.
         """
         if threads == 1:
             self.run(&self.batch)
@@ -527,7 +528,7 @@ cdef class _Chunks:
         return True
 
     cdef void stop(self, const Batch *part) noexcept nogil:
-        """Go no further than the call has got to now; it was the first in order to be stopped."""
+        """Let the call end where it has got to, with the fault of the first chunk that has one."""
         cdef Batch *whole = &self.work.batch
         if not self.stopped and part.fault:
             whole.fault, whole.done = part.fault, part.done
