@@ -386,7 +386,7 @@ def test_an_out_that_may_not_be_enough_for_what_another_thread_makes_of_the_roll
         assert "changed" in reason or f"out has {len(out)} rows; " in reason
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process so")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's address space")
 def test_threads_without_memory_for_their_rows():
     """Some of them, or all: an error and an end, and the next call is right."""
     program = """
