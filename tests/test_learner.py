@@ -215,6 +215,7 @@ def test_damaged_checkpoints_are_refused(copied, capsys):
         assert "portes.npz is no checkpoint: " in refused(capsys, "evaluate", copied)
 
 
+@pytest.mark.thread_unsafe(reason="all write to one file")
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
