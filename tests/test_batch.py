@@ -173,19 +173,6 @@ def test_hundreds_of_threads(decisions):
         assert equal(found, alone)
 
 
-@pytest.mark.parametrize("shift", [0, 8])
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_an_out_larger_than_the_caches(decisions, threads, shift):
-    """Where it begins no group of 16 bytes, nothing can be sent past the caches."""
-    records, rolls = (np.resize(part, (20_000, *part.shape[1:])) for part in decisions)
-    alone = tf.afterstates(records, rolls, tf.PORTES)
-    room = tf.empty_records(2**20 + 2).view(np.uint8)
-    out = room[shift : shift + 2**20 * 64].view(tf.POSITION)
-    out[len(alone.positions) :].view(np.uint8)[:640] = 0xA5
-    assert equal(tf.afterstates(records, rolls, tf.PORTES, out=out, threads=threads), alone)
-    assert (out[len(alone.positions) :].view(np.uint8)[:640] == 0xA5).all()
-
-
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("pairs", [2000, 20_000])
 def test_results_that_the_sample_does_not_foresee(pairs, threads):
@@ -807,7 +794,7 @@ def test_chosen_results_are_those_of_their_pairs():
         result.chosen([0, 0])
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("offset", [0, 8])
 def test_results_sent_past_the_caches_are_the_same(threads, offset):
     """As into an array of 64 MB, whether it begins where whole lines can be sent or not."""
