@@ -56,7 +56,7 @@ def pack(board: Board) -> bytes:
     )
 
 
-@functools.cache
+@functools.lru_cache(256)
 def _behind(pinned: frozenset[int]) -> bytes:
     return bytes(2) + sum(1 << point for point in pinned).to_bytes(4, "little")
 

@@ -91,7 +91,7 @@ _start()
 # alive, so no number comes to mean another one. A second thread at worst translates once more.
 cdef dict _translated = {}
 cdef enum:
-    MOST_KEPT = 1024
+    MOST_KEPT = 256
 
 
 cdef KernelRules kernel_rules(object ruleset):
