@@ -361,7 +361,12 @@ def agree_on_arrays(
 PIECE = 1_000
 """Positions proved at once."""
 CACHED = 4096
-"""Positions played at once on arrays: so many stay in the processor's cache."""
+
+
+def in_cache(*sides: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """So many positions at once that what is made of them stays in the processor's cache."""
+    for start in range(0, sides[0].shape[1], CACHED):
+        yield [side[:, start : start + CACHED] for side in sides]
 
 
 def lone_side(most: int, highest: int) -> Iterator[tuple[int, ...]]:
@@ -485,8 +490,7 @@ def prove_on_arrays(sort: str, ruleset: Ruleset) -> int:
         new = (opp > 0).all(axis=0) if his > 2 else np.ones(own.shape[1], dtype=bool)
         own, opp, pinned = own[:, new], opp[:, new], pinned[:, new]
         with tqdm(desc=f"{ruleset} {sort}", total=own.shape[1], unit=" positions") as bar:
-            for start in range(0, own.shape[1], CACHED):
-                part = [side[:, start : start + CACHED] for side in (own, opp, pinned)]
+            for part in in_cache(own, opp, pinned):
                 for roll in ROLLS:
                     agree_on_arrays(*part, roll, [ruleset])
                 bar.update(part[0].shape[1])

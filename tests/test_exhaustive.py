@@ -14,7 +14,7 @@ import exhaustive
 import numpy as np
 import pytest
 from boards import ROLLS, agree_with_reference, from_array, to_array
-from exhaustive import CACHED, agree_on_arrays, bear_off, complete, positions, three
+from exhaustive import agree_on_arrays, bear_off, complete, in_cache, positions, three
 
 import tavli_fast as tf
 from tavli_fast.rules import Contact, Ruleset
@@ -101,8 +101,7 @@ def test_all_against_brute_force_on_arrays(ruleset, kind):
     rolls = [roll for roll in ROLLS if (roll[0] == roll[1]) == (kind == "double")]
     own, opp, pinned = positions(ruleset)
     assert ((own > 0) & (opp > 0)).all(axis=0).sum() == two_each(ruleset)
-    for start in range(0, own.shape[1], CACHED):
-        part = [side[:, start : start + CACHED] for side in (own, opp, pinned)]
+    for part in in_cache(own, opp, pinned):
         for roll in rolls:
             agree_on_arrays(*part, roll, [ruleset, *KIN[ruleset]])
 
