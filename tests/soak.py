@@ -3,8 +3,9 @@
     python tests/soak.py [--minutes 10] [--seed N] [--keep-freed]
 
 Rounds of batches, single positions, whole games, playouts, walls, perft and what `fuzz.py` feeds
-are repeated; after each the resident memory is looked at. The first fifth of the time is for caches
-to fill; from then on it may not grow by more than 1 %.
+are repeated; after each the resident memory is looked at. The first fifth of the time, and ten times
+every different round, are for caches to fill and for Python's allocator to find its places; from then
+on it may not grow by more than 1 %.
 
 The C library of GNU keeps freed memory for later, up to 64 MB and the more the larger the blocks
 freed so far, which looks like growth for as long as larger ones come. It is told to give back what
@@ -32,6 +33,9 @@ GROWTH = 0.01
 
 DIFFERENT = 52
 """Rounds until the first one comes again: each game four times."""
+
+SETTLING = 10 * DIFFERENT
+"""Rounds that are not judged, however long they took: a busy machine settles later."""
 
 # Of glibc's malloc.h: from how many bytes on a block is mapped and unmapped by itself, and how many
 # free ones may stay at the end of the heap. To set one is to end its growth.
@@ -109,7 +113,9 @@ def main() -> None:
             gc.collect()
             taken.append((since, resident()))
             bar.update(round(since) - bar.n)
-    settled = [memory for since, memory in taken if since > 12 * arguments.minutes]
+    settled = [memory for since, memory in taken[SETTLING:] if since > 12 * arguments.minutes]
+    if len(settled) < SETTLING:
+        sys.exit(f"{round_} rounds are too few to tell of {2 * SETTLING}: more --minutes")
     tenth = max(1, len(settled) // 10)
     first, last = np.median(settled[:tenth]), np.median(settled[-tenth:])
     growth = last / first - 1
