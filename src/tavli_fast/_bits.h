@@ -49,8 +49,8 @@ static inline int bits(uint32_t mask)
 static inline uint64_t swap_bytes(uint64_t word) { return __builtin_bswap64(word); }
 #endif
 
-/* What a side's 32 bytes say. Bit p of `held`: it has checkers on point p; of `made`: two or more;
-   bits 26 and up of `held`: bytes behind the counts are in use. `total`: all its checkers. */
+/* What a side's 32 bytes say. Bit p of `held`: it has checkers on point p; of `made`: two or more.
+   Bits 26 and up are of the bytes behind the counts. `total`: all its checkers. */
 typedef struct {
     uint32_t held, made, total;
 } Side;
@@ -82,7 +82,7 @@ static inline void side_masks(SideBytes bytes, Side *side)
     /* min(count, 1) == count for 0 and 1: unsigned, so that counts over 127 are right as well. */
     side->held = ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, zero));
     side->made = ~(uint32_t)_mm256_movemask_epi8(
-        _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, one), bytes)) & COUNTS;
+        _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, one), bytes));
 }
 static inline __m128i quarter_totals(SideBytes bytes)
 {
@@ -116,7 +116,7 @@ static inline void side_masks(SideBytes bytes, Side *side)
     side->held = ~((uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes.low, zero))
         | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes.high, zero)) << 16);
     side->made = ~((uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, bytes.low))
-        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, bytes.high)) << 16) & COUNTS;
+        | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, bytes.high)) << 16);
 }
 static inline __m128i quarter_totals(SideBytes bytes)
 {
@@ -164,7 +164,7 @@ static inline void side_masks(SideBytes bytes, Side *side)
         made |= bytes_in_use(bytes.word[at] & 0xFEFEFEFEFEFEFEFEu) << 8 * at;
     }
     side->held = held;
-    side->made = made & COUNTS;
+    side->made = made;
 }
 static inline uint32_t total(SideBytes bytes)
 {
@@ -183,9 +183,38 @@ static inline void side_of(const uint8_t *bytes, Side *side)
     side_masks(load_side(bytes), side);
 }
 
-/* Copies a record side by side, and reads both. */
+/* Bit p becomes bit 25 - p: a point of one side as the other numbers it, in contrary movement. */
+static inline void contrary_masks(uint32_t *mask, uint32_t *other)
+{
+    uint64_t both = (uint64_t)*mask << 32 | *other;
+    both = (both >> 1 & 0x5555555555555555u) | (both & 0x5555555555555555u) << 1;
+    both = (both >> 2 & 0x3333333333333333u) | (both & 0x3333333333333333u) << 2;
+    both = (both >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (both & 0x0F0F0F0F0F0F0F0Fu) << 4;
+    both = swap_bytes(both);
+    *mask = (uint32_t)both >> 6;
+    *other = (uint32_t)(both >> 32) >> 6;
+}
+
+/* The same for a side as the other one numbers its points in contrary movement; without a total. */
+static inline void contrary_side(SideBytes bytes, const Side *same, Side *contrary)
+{
+#if defined(__AVX2__)
+    const __m256i backwards = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    side_masks(_mm256_permute4x64_epi64(_mm256_shuffle_epi8(bytes, backwards), 0x4E), contrary);
+    contrary->held >>= 6;
+    contrary->made >>= 6;
+#else
+    (void)bytes;
+    contrary->held = same->held & COUNTS;
+    contrary->made = same->made & COUNTS;
+    contrary_masks(&contrary->held, &contrary->made);
+#endif
+}
+
+/* Copies a record side by side, and reads both, the other one's also in own numbers. */
 static inline void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t *opp_copy,
-                               Side *own, Side *opp)
+                               Side *own, Side *opp, Side *contrary)
 {
     const SideBytes ours = load_side(record), his = load_side(record + 32);
     read_once();
@@ -193,6 +222,7 @@ static inline void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t
     store_side(opp_copy, his);
     side_masks(ours, own);
     side_masks(his, opp);
+    contrary_side(his, opp, contrary);
 #if defined(__SSE2__) || defined(_M_X64)
     {
         const __m128i a = quarter_totals(ours), b = quarter_totals(his);
@@ -204,18 +234,6 @@ static inline void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t
     own->total = total(ours);
     opp->total = total(his);
 #endif
-}
-
-/* Bit p becomes bit 25 - p: a point of one side as the other numbers it, in contrary movement. */
-static inline void contrary_masks(uint32_t *mask, uint32_t *other)
-{
-    uint64_t both = (uint64_t)*mask << 32 | *other;
-    both = (both >> 1 & 0x5555555555555555u) | (both & 0x5555555555555555u) << 1;
-    both = (both >> 2 & 0x3333333333333333u) | (both & 0x3333333333333333u) << 2;
-    both = (both >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (both & 0x0F0F0F0F0F0F0F0Fu) << 4;
-    both = swap_bytes(both);
-    *mask = (uint32_t)both >> 6;
-    *other = (uint32_t)(both >> 32) >> 6;
 }
 
 /* Bit p becomes bit p + 12 or p - 12: the same in parallel movement. Off and bar are dropped. */

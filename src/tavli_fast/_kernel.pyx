@@ -30,6 +30,8 @@ cdef extern from "_bits.h" nogil:
     int lowest_bit(uint32_t mask)
     int highest_bit(uint32_t mask)
     int bits(uint32_t mask)
+    enum:
+        COUNTS
     ctypedef struct Side:
         # what a side's bytes say: see there
         uint32_t held
@@ -39,7 +41,7 @@ cdef extern from "_bits.h" nogil:
     void read_once()
     void side_of(const uint8_t *bytes, Side *side)
     void take_record(const uint8_t *record, uint8_t *own_copy, uint8_t *opp_copy,
-                     Side *own, Side *opp)
+                     Side *own, Side *opp, Side *contrary)
     void contrary_masks(uint32_t *mask, uint32_t *other)
     uint32_t parallel_mask(uint32_t mask)
     uint32_t pinned_mask(const uint8_t *side)
@@ -74,7 +76,7 @@ include "_playouts.pxi"
 include "_features.pxi"
 
 
-cdef int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
+cdef inline int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
     cdef int high = max(die, other), low = min(die, other)
     look_out(turn, high, low)
     if high == low:
@@ -146,18 +148,21 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
     cdef int64_t at = work.done - row * work.rolls_each
     # The last pair always goes by the scratch rows: it has none after it to cover its junk.
     cdef int64_t last = work.rows * work.rolls_each - 1
-    cdef int64_t room, count, most
+    cdef int64_t used = work.used, done = work.done, count, most
+    cdef Record *to
     # Read once, whatever another thread does to them meanwhile.
     cdef const volatile uint8_t *dice
     cdef int die, other
     cdef Turn turn
+    set_rules(&turn, work.rules[0], work.flip)
     while row < work.rows:
-        prepare(&turn, &work.records[row], work.rules[work.law[row] if work.law else 0],
-                work.flip)
+        if work.law:
+            set_rules(&turn, work.rules[work.law[row]], work.flip)
+        set_position(&turn, &work.records[row])
         if work.numbers and work.numbers[row]:
             turn.numbers = min(<int>work.numbers[row], 4)
-        work.fault = faults(&turn)
-        if work.fault:
+        if turn.unsound:
+            work.fault = faults(&turn)
             return
         while at < work.rolls_each:
             dice = work.rolls + row * work.roll_stride + 2 * at
@@ -166,26 +171,28 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
             if not (1 <= die <= 6 and 1 <= other <= 6 and most <= work.scratch_rows):
                 work.fault = BAD_DIE
                 return
-            room = work.capacity - work.used
             if not work.out:
-                count = count_roll(&turn, die, other, work.scratch, &work.played[work.done])
-            elif room >= most and work.done < last and not stream:
-                count = play_roll(&turn, die, other, work.out + work.used,
-                                  &work.played[work.done])
+                count = count_roll(&turn, die, other, work.scratch, &work.played[done])
             else:
-                count = play_roll(&turn, die, other, work.scratch, &work.played[work.done])
-                if room < count:
-                    return
-                if stream:
-                    stream_rows(work.out + work.used, work.scratch, count)
-                else:
-                    memcpy(work.out + work.used, work.scratch, count * sizeof(Record))
+                to = work.out + used
+                if stream or done == last or work.capacity - used < most:
+                    to = work.scratch
+                count = play_roll(&turn, die, other, to, &work.played[done])
+                if to == work.scratch:
+                    if work.capacity - used < count:
+                        return
+                    if stream:
+                        stream_rows(work.out + used, to, count)
+                    else:
+                        memcpy(work.out + used, to, count * sizeof(Record))
             if work.ready_rows:
                 # A few at a time, so that memory takes them while the next ones are made.
                 send(work, min(count, work.ready_rows))
-            work.used += count
-            work.done += 1
-            work.offsets[work.done] = work.used
+            used += count
+            done += 1
+            work.used = used
+            work.done = done
+            work.offsets[done] = used
             at += 1
         at = 0
         row += 1

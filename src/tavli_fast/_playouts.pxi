@@ -41,9 +41,10 @@ cdef int play_to_end(Playouts *work, const Record *start, uint32_t *plies) noexc
         return won
     memset(&course, 0, sizeof(Course))
     throw_dice(work.source, roll)
+    # Results are seen by the next player, so that his turn begins with a plain copy.
+    set_rules(&turn, work.rules, 1)
     while True:
-        # Seen by the next player, so that his turn begins with a plain copy.
-        prepare(&turn, &record, work.rules, 1)
+        set_position(&turn, &record)
         if course.numbers:
             turn.numbers = course.numbers
         count = play_roll(&turn, roll[0], roll[1], work.scratch, &played)

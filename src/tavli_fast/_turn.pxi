@@ -38,6 +38,7 @@ cdef struct Turn:
     uint32_t his          # where he stands, as he numbers it
     uint32_t his_held     # the same, as I number it
     uint32_t his_runner
+    bint plain            # nothing in `set_more` concerns these rules
     bint has_bans
     bint opens_block      # he is totally blocked already, so this turn must open
     bint bans_block       # ban 1 is in force for this turn
@@ -78,6 +79,7 @@ cdef inline void emit(Record *out, const Record *base, const Record *change) noe
 cdef void prepare_pins(Turn *turn) noexcept nogil:
     cdef uint32_t unused = 0, two
     cdef int point
+    turn.leaves_two = 0
     turn.still = pinned_mask(turn.own_side) & POINTS
     turn.over = pinned_mask(turn.opp_side) & POINTS
     mirror(turn.rules, &turn.over, &unused)
@@ -119,40 +121,33 @@ cdef bint sound_pins(const Turn *turn) noexcept nogil:
     )
 
 
-cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
-    """Everything about a position that its rolls share. Safe for any bytes."""
-    cdef uint32_t closed, wall, behind
-    cdef Side mine, his
+cdef void set_rules(Turn *turn, const Rules *rules, int flip) noexcept nogil:
+    """What all positions under these rules share, and what stays so in most games."""
     turn.rules = rules
     turn.flip = flip
     turn.own_at = SIDE if flip else 0
     turn.own_side = <const uint8_t *>&turn.base + turn.own_at
     turn.opp_side = <const uint8_t *>&turn.base + (SIDE - turn.own_at)
-    take_record(<const uint8_t *>record, <uint8_t *>turn.own_side, <uint8_t *>turn.opp_side,
-                &mine, &his)
-    turn.own = mine.held & ON_BOARD
-    turn.made = mine.made
-    turn.his = his.held & ON_BOARD
-    turn.his_held = turn.his
-    mirror(rules, &turn.his_held, &his.made)
-    closed = his.made if rules.hits else turn.his_held
     turn.still = turn.over = turn.frees = turn.leaves_two = 0
     turn.keeps = turn.mother_at_stake = turn.watches_mother = turn.hits_at_home = False
-    if rules.pins:
-        prepare_pins(turn)
-        closed = his.made | turn.still
-    turn.blots = turn.his_held & ~closed & ~turn.over
-    turn.open = ~closed & POINTS
-    turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
-    turn.borne_off = (
-        turn.own_side[0] == rules.checkers or turn.opp_side[0] == rules.checkers
+    turn.runner = 0
+    turn.plays_on = turn.opens_block = turn.bans_block = False
+    turn.has_bans = rules.bans_walls
+    turn.plain = not (
+        rules.pins or rules.runner_exit or rules.last_roll
+        or rules.bans_total_block or rules.bans_one_point_block
     )
-    turn.finished = turn.borne_off
+
+
+cdef void set_more(Turn *turn) noexcept nogil:
+    """The rest about a position, in games that ask for it."""
+    cdef const Rules *rules = turn.rules
+    cdef uint32_t wall
+    turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
     if rules.pins:
         turn.mother_at_stake = rules.mother_loses and (turn.blots | turn.over) & MOTHER
         turn.finished |= mothers_decide(turn)
     turn.plays_on = rules.last_roll and turn.own_side[0] != rules.checkers
-    turn.numbers = 4
     turn.bans_block = False
     turn.opens_block = False
     if rules.bans_total_block or rules.bans_one_point_block:
@@ -165,14 +160,49 @@ cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip
         turn.opens_block = totally_blocked(turn, wall, runs_of_six(wall))
         turn.bans_block = turn.opens_block or not rules.block_may_be_built
     turn.has_bans = turn.bans_block or rules.bans_walls
+
+
+cdef inline void set_position(Turn *turn, const Record *record) noexcept nogil:
+    """Everything about a position that its rolls share. Safe for any bytes."""
+    cdef const Rules *rules = turn.rules
+    cdef uint32_t closed, behind, his_made
+    cdef Side mine, his, contrary
+    take_record(<const uint8_t *>record, <uint8_t *>turn.own_side, <uint8_t *>turn.opp_side,
+                &mine, &his, &contrary)
     behind = (mine.held | his.held) >> 26
     turn.unsound = (mine.total ^ rules.checkers) | (his.total ^ rules.checkers)
+    turn.own = mine.held & ON_BOARD
+    turn.made = mine.made & COUNTS
+    turn.his = his.held & ON_BOARD
+    if rules.parallel:
+        turn.his_held = parallel_mask(his.held)
+        his_made = parallel_mask(his.made)
+    else:
+        turn.his_held = contrary.held & POINTS
+        his_made = contrary.made & POINTS
+    turn.borne_off = (
+        turn.own_side[0] == rules.checkers or turn.opp_side[0] == rules.checkers
+    )
+    turn.finished = turn.borne_off
+    turn.numbers = 4
+    closed = his_made if rules.hits else turn.his_held
     if rules.pins:
+        prepare_pins(turn)
+        closed = his_made | turn.still
         turn.unsound |= (behind & 3) | <uint32_t>(not sound_pins(turn))
     else:
         turn.unsound |= behind | turn.own & turn.his_held
     if not rules.hits:
         turn.unsound |= (turn.own | turn.his) & BAR_BIT
+    turn.blots = turn.his_held & ~closed & ~turn.over
+    turn.open = ~closed & POINTS
+    if not turn.plain:
+        set_more(turn)
+
+
+cdef void prepare(Turn *turn, const Record *record, const Rules *rules, int flip) noexcept nogil:
+    set_rules(turn, rules, flip)
+    set_position(turn, record)
 
 
 cdef int faults(const Turn *turn) noexcept nogil:

@@ -108,8 +108,9 @@ cdef int64_t blockades(const Record *records, int64_t rows, const Rules *rules, 
     cdef uint32_t mine
     cdef Turn turn
     cdef Aim his_aim, aim
+    set_rules(&turn, rules, 0)
     for row in range(rows):
-        prepare(&turn, &records[row], rules, 0)
+        set_position(&turn, &records[row])
         fault[0] = faults(&turn)
         if fault[0]:
             return row
@@ -132,8 +133,9 @@ cdef int64_t mobility(const Record *records, int64_t rows, const Rules *rules, M
     cdef Aim nowhere
     cdef uint8_t unused
     nowhere.past = 0
+    set_rules(&turn, rules, 0)
     for row in range(rows):
-        prepare(&turn, &records[row], rules, 0)
+        set_position(&turn, &records[row])
         fault[0] = faults(&turn)
         if fault[0]:
             return row
@@ -148,8 +150,9 @@ cdef int64_t in_contact(const Record *records, int64_t rows, const Rules *rules,
     cdef int64_t row
     cdef Turn turn
     cdef uint32_t mine, his
+    set_rules(&turn, rules, 0)
     for row in range(rows):
-        prepare(&turn, &records[row], rules, 0)
+        set_position(&turn, &records[row])
         fault[0] = faults(&turn)
         if fault[0]:
             return row
