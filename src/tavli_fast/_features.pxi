@@ -41,8 +41,11 @@ cdef int64_t features(const Record *records, int64_t rows, const Rules *rules, i
     cdef const uint8_t *own
     cdef int64_t at
     cdef int byte
+    cdef Turn turn
+    set_rules(&turn, rules, 0)
     for at in range(rows):
-        fault[0] = record_faults(&records[at], rules)
+        set_position(&turn, &records[at])
+        fault[0] = faults(&turn)
         if fault[0]:
             return at
         own = <const uint8_t *>&records[at]
