@@ -31,6 +31,10 @@ COVERED = os.environ.get("TAVLI_FAST_COVERED", "0") not in ("", "0")
 if COVERED:
     OPTIMISE = ["-O1", "-g0", "--coverage"]
 
+# What the kernel wants inlined says so. Else the compilers put whole ways to play a roll into the one
+# function that chooses between them, and then keep in memory what each alone keeps in registers.
+APART = [] if sys.platform == "win32" else ["-fno-inline-functions-called-once"]
+
 # For cross builds: the machine the wheel is for, not the one that builds it.
 MACHINE = os.environ.get("TAVLI_FAST_MACHINE") or platform.machine()
 
@@ -67,7 +71,7 @@ def compiled(name, source, flags=()):
 setup(
     ext_modules=[
         *(
-            compiled(f"_kernel_{level}", "_kernel.pyx", flags)
+            compiled(f"_kernel_{level}", "_kernel.pyx", [*APART, *flags])
             for level, flags in KERNEL_LEVELS.items()
         ),
         *(

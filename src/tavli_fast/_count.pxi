@@ -52,7 +52,7 @@ cdef int64_t count_mixed(Turn *turn, int high, int low, uint8_t *played) noexcep
         count = count_plain(turn, False, False, high, low)
     if count == 0 and turn.rules.two_if_needed and head_limit(turn, 0, True) == 2:
         count = (turn.open << high & turn.open << low & START_BIT) != 0
-    played[0] = 2
+    played[0] = turn.most if turn.watches_mother else 2
     if count == 0 and turn.rules.may_stop_bearing_off:
         return UNKNOWN
     if count == 0:
@@ -120,8 +120,8 @@ cdef int64_t count_double(Turn *turn, int number, uint8_t *played) noexcept nogi
         if turn.rules.may_stop_bearing_off or not double_says_all(turn):
             return UNKNOWN
         for numbers in range(numbers, 0, -1):
-            count = double_by_masks(turn, number, &turn.base, own, turn.blots, ANYWHERE, numbers,
-                                    NULL)
+            count = double_by_masks(turn, False, number, &turn.base, own, turn.blots, 0, ANYWHERE,
+                                    numbers, NULL)
             if count:
                 played[0] = numbers
                 return count

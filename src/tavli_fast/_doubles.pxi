@@ -139,28 +139,23 @@ cdef inline Record *extend_by_two(const Chains *chains, bint pins, const Record 
     return row
 
 
-cdef Record *pin_two(const Chains *chains, const Record *at, int source, int used, int spare,
+cdef inline Record *pin_two(const Chains *chains, const Record *at, int source, int used, int spare,
                      int ahead, Record *row) noexcept nogil:
     return extend_by_two(chains, True, at, source, used, spare, ahead, row)
 
 
-cdef Record *play_two(const Chains *chains, const Record *at, int source, int used, int spare,
+cdef inline Record *play_two(const Chains *chains, const Record *at, int source, int used, int spare,
                       int ahead, Record *row) noexcept nogil:
     return extend_by_two(chains, False, at, source, used, spare, ahead, row)
 
 
-cdef Record *extend(const Chains *chains, bint pins, const Record *at, int source, int used, int spare,
-                    int ahead, int left, Record *row) noexcept nogil:
-    """Every way to play `left` more numbers."""
+cdef inline Record *extend_by_more(const Chains *chains, bint pins, const Record *at, int source,
+                                   int used, int spare, int ahead, int left,
+                                   Record *row) noexcept nogil:
+    """Every way to play `left` numbers, more than two."""
     cdef int fed = source - chains.number
     cdef int index, more
     cdef Record then
-    if left == 1:
-        return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
-    if left == 2 and pins:
-        return pin_two(chains, at, source, used, spare, ahead, row)
-    if left == 2:
-        return play_two(chains, at, source, used, spare, ahead, row)
     if spare:
         emit(&then, at, step_from(chains, pins, source, False, spare == 1))
         row = extend(chains, pins, &then, source, used + 1, spare - 1, ahead, left - 1, row)
@@ -180,6 +175,36 @@ cdef Record *extend(const Chains *chains, bint pins, const Record *at, int sourc
     return row
 
 
+cdef Record *pin_three(const Chains *chains, const Record *at, int source, int used, int spare,
+                       int ahead, Record *row) noexcept nogil:
+    return extend_by_more(chains, True, at, source, used, spare, ahead, 3, row)
+
+
+cdef Record *play_three(const Chains *chains, const Record *at, int source, int used, int spare,
+                        int ahead, Record *row) noexcept nogil:
+    return extend_by_more(chains, False, at, source, used, spare, ahead, 3, row)
+
+
+cdef inline Record *extend(const Chains *chains, bint pins, const Record *at, int source, int used,
+                           int spare, int ahead, int left, Record *row) noexcept nogil:
+    """Every way to play `left` more numbers, up to three."""
+    if left == 1:
+        return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
+    if left == 2 and pins:
+        return pin_two(chains, at, source, used, spare, ahead, row)
+    if left == 2:
+        return play_two(chains, at, source, used, spare, ahead, row)
+    if pins:
+        return pin_three(chains, at, source, used, spare, ahead, row)
+    return play_three(chains, at, source, used, spare, ahead, row)
+
+
+cdef inline Record *play_all(const Chains *chains, bint pins, const Record *at, int numbers, Record *row) noexcept nogil:
+    if numbers == 4:
+        return extend_by_more(chains, pins, at, 0, 0, 0, 0, 4, row)
+    return extend(chains, pins, at, 0, 0, 0, 0, numbers, row)
+
+
 cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_head, Record *out) noexcept nogil:
     """`numbers` of a double, where steps change nothing for later ones but what they feed."""
     cdef Record at = turn.base
@@ -190,7 +215,7 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
         link(turn, True, number, &at, own, blots, from_head, &chains)
         if numbers > 1:
             pair_up(&chains, True)
-        return extend(&chains, True, &at, 0, 0, 0, 0, numbers, out) - out
+        return play_all(&chains, True, &at, numbers, out) - out
     if own & BAR_BIT:
         # All on the bar come first, and no other way.
         if not own & turn.open << number & BAR_BIT:
@@ -209,17 +234,18 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     link(turn, False, number, &at, own, blots, from_head, &chains)
     if numbers > 1:
         pair_up(&chains, False)
-    return extend(&chains, False, &at, 0, 0, 0, 0, numbers, out) - out
+    return play_all(&chains, False, &at, numbers, out) - out
 
 
-cdef int64_t double_by_masks(const Turn *turn, int number, const Record *at, uint32_t own,
-                             uint32_t blots, uint32_t below, int left, Record *out) noexcept nogil:
+cdef inline int64_t leave_below(const Turn *turn, bint pins, int number, const Record *at,
+                                uint32_t own, uint32_t blots, uint32_t over, uint32_t below,
+                                int left, Record *out) noexcept nogil:
     """`left` more numbers from points in `below`, where steps change only where checkers stand.
 
     Sources never rise. With no `out` the results are counted.
     """
     cdef uint32_t sources = sources_of(turn, own, number) & below
-    cdef uint32_t landed
+    cdef uint32_t from_, landed, freed, leaves
     cdef int64_t count = 0
     cdef int point
     cdef Record then
@@ -227,20 +253,42 @@ cdef int64_t double_by_masks(const Turn *turn, int number, const Record *at, uin
         return bits(sources)
     while sources:
         point = highest_bit(sources)
-        sources ^= bit(point)
+        from_ = bit(point)
+        sources ^= from_
+        freed = freed_from(turn, pins, at, over, point)
         if left == 1:
-            emit(&out[count], at, delta(turn, False, number, point, blots << number, 0))
+            emit(&out[count], at, delta(turn, pins, number, point, blots << number, freed))
             count += 1
             continue
-        emit(&then, at, delta(turn, False, number, point, blots << number, 0))
+        emit(&then, at, delta(turn, pins, number, point, blots << number, freed))
         landed = landing(point, number)
+        leaves = from_ if own_counts(turn, at)[point] == 1 else 0
         count += double_by_masks(
-            turn, number, &then,
-            (own & ~bit(point) if own_counts(turn, at)[point] == 1 else own) | landed,
-            blots & ~landed, (bit(point) << 1) - 1, left - 1,
+            turn, pins, number, &then, own & ~leaves | landed, blots & ~landed | freed,
+            (over | blots & landed) & ~freed if pins else 0, (from_ << 1) - 1, left - 1,
             out + count if out else NULL,
         )
     return count
+
+
+cdef int64_t leave_with_pins(const Turn *turn, int number, const Record *at, uint32_t own,
+                             uint32_t blots, uint32_t over, uint32_t below, int left,
+                             Record *out) noexcept nogil:
+    return leave_below(turn, True, number, at, own, blots, over, below, left, out)
+
+
+cdef int64_t leave_without_pins(const Turn *turn, int number, const Record *at, uint32_t own,
+                                uint32_t blots, uint32_t below, int left,
+                                Record *out) noexcept nogil:
+    return leave_below(turn, False, number, at, own, blots, 0, below, left, out)
+
+
+cdef inline int64_t double_by_masks(const Turn *turn, bint pins, int number, const Record *at,
+                                    uint32_t own, uint32_t blots, uint32_t over, uint32_t below,
+                                    int left, Record *out) noexcept nogil:
+    if pins:
+        return leave_with_pins(turn, number, at, own, blots, over, below, left, out)
+    return leave_without_pins(turn, number, at, own, blots, below, left, out)
 
 
 cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
@@ -251,21 +299,23 @@ cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record 
     """
     cdef uint32_t all_sources = walk_sources(turn, walk, number)
     cdef uint32_t sources = all_sources & walk.below
+    cdef uint32_t ending = 0
     cdef Walk then
     cdef int point
-    while turn.watches_mother and all_sources:
-        point = highest_bit(all_sources)
-        all_sources ^= bit(point)
+    if turn.watches_mother:
+        ending = all_sources & ending_steps(
+            turn, own_counts(turn, &walk.at), walk.own, walk.blots, walk.over, number
+        )
+        sources &= ~ending
+    while ending:
+        point = highest_bit(ending)
+        ending ^= bit(point)
         take_step(turn, walk, number, point, &then)
-        if not ends_game(turn, &then):
-            continue
-        sources &= ~bit(point)
-        if point == 24 and not turn.over & MOTHER and own_counts(turn, &walk.at)[1] == 1:
-            # The step that pinned her could come last instead: the same position.
-            continue
-        turn.most = max(turn.most, then.steps)
-        row[0] = then.at
-        row += 1
+        # The step that pinned her in this turn could come last instead: the same position.
+        if point != 24 or turn.over & MOTHER or own_counts(turn, &walk.at)[1] != 1:
+            turn.most = max(turn.most, then.steps)
+            row[0] = then.at
+            row += 1
     while sources:
         point = highest_bit(sources)
         sources ^= bit(point)
@@ -292,7 +342,9 @@ cdef inline bint double_depends(const Turn *turn) noexcept nogil:
 
 cdef inline bint double_says_all(const Turn *turn) noexcept nogil:
     """As `masks_say_all`, and no rule about the head counts steps."""
-    return masks_say_all(turn) and not (turn.rules.one_from_head and turn.own & START_BIT)
+    return masks_say_all(turn) and not (
+        turn.watches_mother or turn.rules.one_from_head and turn.own & START_BIT
+    )
 
 
 cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
@@ -308,8 +360,8 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
         start_walk(turn, &walk)
     while numbers:
         if by_masks:
-            count = double_by_masks(turn, number, &turn.base, turn.own, turn.blots, ANYWHERE,
-                                    numbers, out)
+            count = double_by_masks(turn, turn.rules.pins, number, &turn.base, turn.own, turn.blots,
+                                    turn.over, ANYWHERE, numbers, out)
         elif depends:
             walk.from_head = from_head
             turn.most = 0

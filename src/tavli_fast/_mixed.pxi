@@ -124,6 +124,18 @@ cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high
     return row - out
 
 
+cdef int64_t mixed_with_hits(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    return mixed_plain(turn, True, False, high, low, out)
+
+
+cdef int64_t mixed_with_pins(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    return mixed_plain(turn, False, True, high, low, out)
+
+
+cdef int64_t mixed_with_holds(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+    return mixed_plain(turn, False, False, high, low, out)
+
+
 cdef inline uint32_t seconds_from_bar(const Turn *turn, int number, int other, bint both_enter) noexcept nogil:
     """Where the other number can be played once the only checker on the bar has entered by this."""
     cdef uint32_t entered = BAR_BIT >> number
@@ -187,56 +199,85 @@ cdef inline bint runs_high_first(const Orders *orders, int point, int high) noex
 
 
 cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int point, Record *row) noexcept nogil:
-    cdef uint32_t frees = walk.over if own_counts(turn, &walk.at)[point] == 1 else 0
     emit(row, &walk.at,
-         delta(turn, turn.rules.pins, number, point, walk.blots << number, frees))
+         delta(turn, turn.rules.pins, number, point, walk.blots << number,
+               freed_from(turn, True, &walk.at, walk.over, point)))
 
 
 cdef inline uint32_t sources_after(const Turn *turn, bint by_masks, const Walk *start, int number,
                                    int point, int other) noexcept nogil:
-    """Where the other number can be played after this step; nowhere if the step ends the game."""
+    """Where the other number can be played after this step."""
     cdef Walk then
     if by_masks:
         return sources_of(turn, own_after(turn, point, number), other)
     take_step(turn, start, number, point, &then)
-    if turn.watches_mother and ends_game(turn, &then):
-        return 0
     return walk_sources(turn, &then, other)
+
+
+cdef inline Record *emit_endings(const Turn *turn, int number, uint32_t ending, Record *row) noexcept nogil:
+    """Steps that end the game are results by themselves."""
+    cdef int point
+    while ending:
+        point = lowest_bit(ending)
+        ending &= ending - 1
+        emit(row, &turn.base,
+             delta(turn, True, number, point, turn.blots << number, turn.frees))
+        row += 1
+    return row
+
+
+cdef inline Record *emit_by_masks(const Turn *turn, bint pins, int number, int point, int other,
+                                  uint32_t seconds, Record *row) noexcept nogil:
+    """The results of this step and each of the second ones."""
+    cdef uint32_t landed = landing(point, number)
+    cdef uint32_t freed = turn.frees & bit(point) if pins else 0
+    cdef uint32_t hits = (turn.blots & ~landed | freed) << other
+    cdef uint32_t over = (turn.over | turn.blots & landed) & ~freed if pins else 0
+    cdef Record first
+    cdef int second
+    emit(&first, &turn.base, delta(turn, pins, number, point, turn.blots << number, freed))
+    while seconds:
+        second = lowest_bit(seconds)
+        seconds &= seconds - 1
+        emit(row, &first,
+             delta(turn, pins, other, second, hits, freed_from(turn, pins, &first, over, second)))
+        row += 1
+    return row
+
+
+cdef inline Record *emit_stepwise(const Turn *turn, const Walk *start, int number, int point,
+                                  int other, uint32_t seconds, Record *row) noexcept nogil:
+    """The same."""
+    cdef Walk then
+    cdef int second
+    take_step(turn, start, number, point, &then)
+    while seconds:
+        second = lowest_bit(seconds)
+        seconds &= seconds - 1
+        emit_step(turn, &then, other, second, row)
+        row += 1
+    return row
 
 
 cdef inline Record *emit_seconds(const Turn *turn, bint by_masks, const Walk *start, int number,
                                  int point, int other, uint32_t seconds, Record *row) noexcept nogil:
-    """The results of this step and each of the second ones."""
-    cdef uint32_t hits = (turn.blots & ~landing(point, number)) << other
-    cdef Record first
-    cdef Walk then
-    cdef int second
-    if by_masks:
-        emit(&first, &turn.base, delta(turn, False, number, point, turn.blots << number, 0))
-    else:
-        take_step(turn, start, number, point, &then)
-    while seconds:
-        second = lowest_bit(seconds)
-        seconds &= seconds - 1
-        if by_masks:
-            emit(row, &first, delta(turn, False, other, second, hits, 0))
-        else:
-            emit_step(turn, &then, other, second, row)
-        row += 1
-    return row
+    if not by_masks:
+        return emit_stepwise(turn, start, number, point, other, seconds, row)
+    if turn.rules.pins:
+        return emit_by_masks(turn, True, number, point, other, seconds, row)
+    return emit_by_masks(turn, False, number, point, other, seconds, row)
 
 
 cdef inline int64_t mixed_in_order(Turn *turn, bint by_masks, bint make, int high, int low, Record *out) noexcept nogil:
     """Both numbers, where the first step decides what the second may do.
 
     All orders with the higher number first, then those the other way round that give something
-    new. A step that ends the game is a result by itself. Where a step changes nothing but where
-    my checkers stand, masks say all about it.
+    new. Where a step changes nothing but where my checkers stand, masks say all about it.
     """
     cdef Record *row = out
     cdef Orders orders
-    cdef Walk start, then
-    cdef uint32_t by_low, firsts, seconds, rest
+    cdef Walk start
+    cdef uint32_t by_low, firsts, seconds, rest, ending = 0
     cdef int64_t count = 0
     cdef int point, second
     if not by_masks:
@@ -247,30 +288,27 @@ cdef inline int64_t mixed_in_order(Turn *turn, bint by_masks, bint make, int hig
         orders.by_high = sources_of(turn, turn.own, high)
         by_low = sources_of(turn, turn.own, low)
     orders.traces = turn.blots if turn.rules.hits else 0
+    if turn.watches_mother:
+        ending = by_low & ending_steps(turn, turn.own_side, turn.own, turn.blots, turn.over, low)
+        by_low ^= ending
+        if make:
+            row = emit_endings(turn, low, ending, row)
+        count = bits(ending)
+        ending = orders.by_high & ending_steps(
+            turn, turn.own_side, turn.own, turn.blots, turn.over, high
+        )
+        if make:
+            row = emit_endings(turn, high, ending, row)
+        count += bits(ending)
+    turn.most = count != 0
 
     firsts = orders.by_high
     while firsts:
         point = lowest_bit(firsts)
         firsts &= firsts - 1
         orders.low_after[point] = sources_after(turn, by_masks, &start, high, point, low)
-    if turn.watches_mother and not by_masks:
-        firsts = orders.by_high
-        while firsts:
-            point = lowest_bit(firsts)
-            firsts &= firsts - 1
-            take_step(turn, &start, high, point, &then)
-            row[0] = then.at
-            row += ends_game(turn, &then)
-        firsts = by_low
-        while firsts:
-            point = lowest_bit(firsts)
-            firsts &= firsts - 1
-            take_step(turn, &start, low, point, &then)
-            if ends_game(turn, &then):
-                by_low ^= bit(point)
-                row[0] = then.at
-                row += 1
-    turn.most = 1 if row > out else 0
+        if ending >> point & 1:
+            orders.low_after[point] = 0
 
     firsts = orders.by_high
     while firsts:
@@ -352,10 +390,11 @@ cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
 
 
 cdef inline bint masks_say_all(const Turn *turn) noexcept nogil:
-    """Whether a step changes nothing for the next one but where my checkers stand."""
-    if turn.runner or turn.watches_mother or turn.hits_at_home:
-        return False
-    return not turn.rules.pins or not turn.over | turn.blots
+    """Whether a step changes nothing that the next one may do but where my checkers stand.
+
+    Or ends the game by pinning the mother.
+    """
+    return not (turn.runner or turn.hits_at_home)
 
 
 cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) noexcept nogil:
@@ -383,11 +422,11 @@ cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *pla
             count = mixed_stepwise(turn, high, low, out)
     else:
         if turn.rules.hits:
-            count = mixed_plain(turn, True, False, high, low, out)
+            count = mixed_with_hits(turn, high, low, out)
         elif turn.rules.pins:
-            count = mixed_plain(turn, False, True, high, low, out)
+            count = mixed_with_pins(turn, high, low, out)
         else:
-            count = mixed_plain(turn, False, False, high, low, out)
+            count = mixed_with_holds(turn, high, low, out)
     if watch:
         count = keep_unbanned(turn, out, count)
     if not count and turn.rules.two_if_needed and head_limit(turn, 0, True) == 2:

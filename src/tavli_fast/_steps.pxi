@@ -91,6 +91,14 @@ cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number
     return sources
 
 
+cdef inline uint32_t freed_from(const Turn *turn, bint pins, const Record *at, uint32_t over,
+                                int point) noexcept nogil:
+    """The point as a mask, if the checker that leaves it is the last one there and pins his."""
+    if not pins or own_counts(turn, at)[point] != 1:
+        return 0
+    return over & bit(point)
+
+
 cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int point, Walk *then) noexcept nogil:
     cdef uint32_t from_ = bit(point)
     cdef uint32_t landed = landing(point, number)
@@ -118,11 +126,13 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
 
 
 cdef inline uint32_t points_in_reach(const Turn *turn, int high, int low) noexcept nogil:
-    """Where a checker of mine might land with this roll, were no point closed."""
+    """Where a checker of mine might land with this roll, whatever else bars its way."""
     cdef uint32_t own = turn.own & ~turn.still
-    cdef uint32_t reach = (own >> high) | (own >> low) | (own >> (high + low))
+    cdef uint32_t by_high = own >> high & turn.open, by_low = own >> low & turn.open
+    cdef uint32_t reach = by_high | by_low | (by_high >> low | by_low >> high) & turn.open
     if high == low:
-        reach |= (own >> 3 * high) | (own >> 4 * high)
+        reach |= reach >> high & turn.open
+        reach |= reach >> high & turn.open
     return reach
 
 
@@ -145,6 +155,17 @@ cdef inline void look_out(Turn *turn, int high, int low) noexcept nogil:
     """What this roll can do to the rules that watch single steps."""
     turn.hits_at_home = may_hit_at_home(turn, high, low)
     turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
+
+
+cdef inline uint32_t ending_steps(const Turn *turn, const uint8_t *counts, uint32_t own,
+                                  uint32_t blots, uint32_t over, int number) noexcept nogil:
+    """Points that cannot be left by this number without his mother being pinned for good."""
+    cdef bint saved = turn.rules.mother_is_mutual and own & START_BIT and not turn.still & START_BIT
+    if not over & MOTHER:
+        return 0 if saved else (blots & MOTHER) << number
+    if saved:
+        return START_BIT if counts[24] == 1 else 0
+    return ~MOTHER if counts[1] == 1 else ANYWHERE
 
 
 cdef inline bint ends_game(const Turn *turn, const Walk *walk) noexcept nogil:
