@@ -139,16 +139,6 @@ cdef inline Record *extend_by_two(const Chains *chains, bint pins, const Record 
     return row
 
 
-cdef inline Record *pin_two(const Chains *chains, const Record *at, int source, int used, int spare,
-                     int ahead, Record *row) noexcept nogil:
-    return extend_by_two(chains, True, at, source, used, spare, ahead, row)
-
-
-cdef inline Record *play_two(const Chains *chains, const Record *at, int source, int used, int spare,
-                      int ahead, Record *row) noexcept nogil:
-    return extend_by_two(chains, False, at, source, used, spare, ahead, row)
-
-
 cdef inline Record *extend_by_more(const Chains *chains, bint pins, const Record *at, int source,
                                    int used, int spare, int ahead, int left,
                                    Record *row) noexcept nogil:
@@ -190,16 +180,15 @@ cdef inline Record *extend(const Chains *chains, bint pins, const Record *at, in
     """Every way to play `left` more numbers, up to three."""
     if left == 1:
         return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
-    if left == 2 and pins:
-        return pin_two(chains, at, source, used, spare, ahead, row)
     if left == 2:
-        return play_two(chains, at, source, used, spare, ahead, row)
+        return extend_by_two(chains, pins, at, source, used, spare, ahead, row)
     if pins:
         return pin_three(chains, at, source, used, spare, ahead, row)
     return play_three(chains, at, source, used, spare, ahead, row)
 
 
-cdef inline Record *play_all(const Chains *chains, bint pins, const Record *at, int numbers, Record *row) noexcept nogil:
+cdef inline Record *along_chains(const Chains *chains, bint pins, const Record *at, int numbers,
+                                 Record *row) noexcept nogil:
     if numbers == 4:
         return extend_by_more(chains, pins, at, 0, 0, 0, 0, 4, row)
     return extend(chains, pins, at, 0, 0, 0, 0, numbers, row)
@@ -215,7 +204,7 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
         link(turn, True, number, &at, own, blots, from_head, &chains)
         if numbers > 1:
             pair_up(&chains, True)
-        return play_all(&chains, True, &at, numbers, out) - out
+        return along_chains(&chains, True, &at, numbers, out) - out
     if own & BAR_BIT:
         # All on the bar come first, and no other way.
         if not own & turn.open << number & BAR_BIT:
@@ -234,7 +223,7 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     link(turn, False, number, &at, own, blots, from_head, &chains)
     if numbers > 1:
         pair_up(&chains, False)
-    return play_all(&chains, False, &at, numbers, out) - out
+    return along_chains(&chains, False, &at, numbers, out) - out
 
 
 cdef inline int64_t leave_below(const Turn *turn, bint pins, int number, const Record *at,

@@ -180,9 +180,7 @@ cdef inline void set_position(Turn *turn, const Record *record) noexcept nogil:
     else:
         turn.his_held = contrary.held & POINTS
         his_made = contrary.made & POINTS
-    turn.borne_off = (
-        turn.own_side[0] == rules.checkers or turn.opp_side[0] == rules.checkers
-    )
+    turn.borne_off = not turn.own or not turn.his
     turn.finished = turn.borne_off
     turn.numbers = 4
     closed = his_made if rules.hits else turn.his_held
