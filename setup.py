@@ -31,8 +31,8 @@ COVERED = os.environ.get("TAVLI_FAST_COVERED", "0") not in ("", "0")
 if COVERED:
     OPTIMISE = ["-O1", "-g0", "--coverage"]
 
-# What the kernel wants inlined says so. Else the compilers put whole ways to play a roll into the one
-# function that chooses between them, and then keep in memory what each alone keeps in registers.
+# What the kernel wants inlined says so. Else the compilers put whole ways to play a roll into the
+# one function that chooses between them, and keep in memory what each alone keeps in registers.
 APART = [] if sys.platform == "win32" else ["-fno-inline-functions-called-once"]
 
 # For cross builds: the machine the wheel is for, not the one that builds it.

@@ -3,9 +3,9 @@
     python tests/soak.py [--minutes 10] [--seed N] [--keep-freed]
 
 Rounds of batches, single positions, whole games, playouts, walls, perft and what `fuzz.py` feeds
-are repeated; after each the resident memory is looked at. The first fifth of the time, and ten times
-every different round, are for caches to fill and for Python's allocator to find its places; from then
-on it may not grow by more than 1 %.
+are repeated; after each the resident memory is looked at. The first fifth of the time, and ten
+times every different round, are for caches to fill and for Python's allocator to find its places;
+from then on it may not grow by more than 1 %.
 
 The C library of GNU keeps freed memory for later, up to 64 MB and the more the larger the blocks
 freed so far, which looks like growth for as long as larger ones come. It is told to give back what

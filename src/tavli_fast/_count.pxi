@@ -41,7 +41,7 @@ cdef int64_t count_mixed(Turn *turn, int high, int low, uint8_t *played) noexcep
     if turn.own & BAR_BIT:
         count = count_from_bar(turn, high, low)
     elif steps_depend(turn, high):
-        if turn.rules.may_stop_bearing_off or not masks_say_all(turn):
+        if turn.rules.may_stop_bearing_off or turn.runner:
             return UNKNOWN
         count = mixed_in_order(turn, True, False, high, low, NULL)
     elif turn.rules.hits:
@@ -117,11 +117,11 @@ cdef int64_t count_double(Turn *turn, int number, uint8_t *played) noexcept nogi
     cdef uint64_t ways
     cdef int64_t count
     if double_depends(turn):
-        if turn.rules.may_stop_bearing_off or not double_says_all(turn):
+        if turn.rules.may_stop_bearing_off or not masks_say_all(turn):
             return UNKNOWN
         for numbers in range(numbers, 0, -1):
-            count = double_by_masks(turn, False, number, &turn.base, own, turn.blots, 0, ANYWHERE,
-                                    numbers, NULL)
+            count = double_by_masks(turn, False, turn.hits_at_home, number, &turn.base, own,
+                                    turn.blots, 0, ANYWHERE, numbers, NULL)
             if count:
                 played[0] = numbers
                 return count

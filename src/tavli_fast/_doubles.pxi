@@ -226,58 +226,84 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     return along_chains(&chains, False, &at, numbers, out) - out
 
 
-cdef inline int64_t leave_below(const Turn *turn, bint pins, int number, const Record *at,
-                                uint32_t own, uint32_t blots, uint32_t over, uint32_t below,
-                                int left, Record *out) noexcept nogil:
+cdef inline uint32_t locked_in(const uint8_t *counts, uint32_t locked) noexcept nogil:
+    """Of these points, those whose only checker has hit there."""
+    cdef uint32_t rest = locked
+    cdef int point
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        if counts[point] != 1:
+            locked ^= bit(point)
+    return locked
+
+
+cdef inline int64_t leave_below(const Turn *turn, bint pins, bint stays, int number,
+                                const Record *at, uint32_t own, uint32_t alone, uint32_t hitters,
+                                uint32_t below, int left, Record *out) noexcept nogil:
     """`left` more numbers from points in `below`, where steps change only where checkers stand.
 
-    Sources never rise. With no `out` the results are counted.
+    `alone` are his lone checkers: hit or pinned where I do not stand yet, and those I stand on are
+    pinned. `hitters` is where mine have hit and must stay. Sources never rise. With no `out` the
+    results are counted.
     """
+    cdef const uint8_t *counts = own_counts(turn, at)
     cdef uint32_t sources = sources_of(turn, own, number) & below
-    cdef uint32_t from_, landed, freed, leaves
+    cdef uint32_t hits = (alone & ~own) << number
+    cdef uint32_t from_, landed, own_then, freed = 0
     cdef int64_t count = 0
     cdef int point
     cdef Record then
+    if stays:
+        sources &= ~locked_in(counts, hitters)
     if left == 1 and out == NULL:
         return bits(sources)
     while sources:
         point = highest_bit(sources)
         from_ = bit(point)
         sources ^= from_
-        freed = freed_from(turn, pins, at, over, point)
+        if pins:
+            freed = freed_from(counts, alone, point)
         if left == 1:
-            emit(&out[count], at, delta(turn, pins, number, point, blots << number, freed))
+            emit(&out[count], at, delta(turn, pins, number, point, hits, freed))
             count += 1
             continue
-        emit(&then, at, delta(turn, pins, number, point, blots << number, freed))
+        emit(&then, at, delta(turn, pins, number, point, hits, freed))
         landed = landing(point, number)
-        leaves = from_ if own_counts(turn, at)[point] == 1 else 0
+        own_then = (own & ~from_ if counts[point] == 1 else own) | landed
         count += double_by_masks(
-            turn, pins, number, &then, own & ~leaves | landed, blots & ~landed | freed,
-            (over | blots & landed) & ~freed if pins else 0, (from_ << 1) - 1, left - 1,
+            turn, pins, stays, number, &then, own_then, alone if pins else alone & ~landed,
+            hitters | alone & landed & HOME if stays else 0, (from_ << 1) - 1, left - 1,
             out + count if out else NULL,
         )
     return count
 
 
+cdef int64_t leave_freely(const Turn *turn, int number, const Record *at, uint32_t own,
+                          uint32_t alone, uint32_t below, int left, Record *out) noexcept nogil:
+    return leave_below(turn, False, False, number, at, own, alone, 0, below, left, out)
+
+
 cdef int64_t leave_with_pins(const Turn *turn, int number, const Record *at, uint32_t own,
-                             uint32_t blots, uint32_t over, uint32_t below, int left,
-                             Record *out) noexcept nogil:
-    return leave_below(turn, True, number, at, own, blots, over, below, left, out)
+                             uint32_t alone, uint32_t below, int left, Record *out) noexcept nogil:
+    return leave_below(turn, True, False, number, at, own, alone, 0, below, left, out)
 
 
-cdef int64_t leave_without_pins(const Turn *turn, int number, const Record *at, uint32_t own,
-                                uint32_t blots, uint32_t below, int left,
-                                Record *out) noexcept nogil:
-    return leave_below(turn, False, number, at, own, blots, 0, below, left, out)
+cdef int64_t leave_but_hitters(const Turn *turn, int number, const Record *at, uint32_t own,
+                               uint32_t alone, uint32_t hitters, uint32_t below, int left,
+                               Record *out) noexcept nogil:
+    return leave_below(turn, False, True, number, at, own, alone, hitters, below, left, out)
 
 
-cdef inline int64_t double_by_masks(const Turn *turn, bint pins, int number, const Record *at,
-                                    uint32_t own, uint32_t blots, uint32_t over, uint32_t below,
-                                    int left, Record *out) noexcept nogil:
+cdef inline int64_t double_by_masks(const Turn *turn, bint pins, bint stays, int number,
+                                    const Record *at, uint32_t own, uint32_t alone,
+                                    uint32_t hitters, uint32_t below, int left,
+                                    Record *out) noexcept nogil:
     if pins:
-        return leave_with_pins(turn, number, at, own, blots, over, below, left, out)
-    return leave_without_pins(turn, number, at, own, blots, below, left, out)
+        return leave_with_pins(turn, number, at, own, alone, below, left, out)
+    if stays:
+        return leave_but_hitters(turn, number, at, own, alone, hitters, below, left, out)
+    return leave_freely(turn, number, at, own, alone, below, left, out)
 
 
 cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
@@ -293,7 +319,7 @@ cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record 
     cdef int point
     if turn.watches_mother:
         ending = all_sources & ending_steps(
-            turn, own_counts(turn, &walk.at), walk.own, walk.blots, walk.over, number
+            turn, own_counts(turn, &walk.at), walk.own, walk.over, number
         )
         sources &= ~ending
     while ending:
@@ -329,17 +355,17 @@ cdef inline bint double_depends(const Turn *turn) noexcept nogil:
     )
 
 
-cdef inline bint double_says_all(const Turn *turn) noexcept nogil:
-    """As `masks_say_all`, and no rule about the head counts steps."""
-    return masks_say_all(turn) and not (
-        turn.watches_mother or turn.rules.one_from_head and turn.own & START_BIT
+cdef inline bint masks_say_all(const Turn *turn) noexcept nogil:
+    """Whether what a step may do depends on where checkers stand, and on nothing done before."""
+    return not (
+        turn.runner or turn.watches_mother or turn.rules.one_from_head and turn.own & START_BIT
     )
 
 
 cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) noexcept nogil:
     cdef bint watch = turn.has_bans and may_wall(turn, number, number, 4)
     cdef bint depends = double_depends(turn)
-    cdef bint by_masks = depends and double_says_all(turn)
+    cdef bint by_masks = depends and masks_say_all(turn)
     cdef int from_head = head_limit(turn, number, False)
     cdef Walk walk
     cdef Record *end
@@ -349,8 +375,8 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
         start_walk(turn, &walk)
     while numbers:
         if by_masks:
-            count = double_by_masks(turn, turn.rules.pins, number, &turn.base, turn.own, turn.blots,
-                                    turn.over, ANYWHERE, numbers, out)
+            count = double_by_masks(turn, turn.rules.pins, turn.hits_at_home, number, &turn.base,
+                                    turn.own, turn.blots | turn.over, 0, ANYWHERE, numbers, out)
         elif depends:
             walk.from_head = from_head
             turn.most = 0

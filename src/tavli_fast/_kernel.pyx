@@ -127,12 +127,16 @@ cdef void batch(Batch *work) noexcept nogil:
     end_stream()
 
 
+cdef inline void deliver(Record *to, const Record *rows, int64_t count, bint stream) noexcept nogil:
+    if stream:
+        stream_rows(to, rows, count)
+    else:
+        memcpy(to, rows, count * sizeof(Record))
+
+
 cdef inline void send(Batch *work, int64_t rows) noexcept nogil:
     """So many of the rows that are ready."""
-    if can_stream(work.ready_to):
-        stream_rows(work.ready_to, work.ready, rows)
-    else:
-        memcpy(work.ready_to, work.ready, rows * sizeof(Record))
+    deliver(work.ready_to, work.ready, rows, can_stream(work.ready_to))
     work.ready += rows
     work.ready_to += rows
     work.ready_rows -= rows
@@ -181,10 +185,7 @@ cdef void play_pairs(Batch *work, bint stream) noexcept nogil:
                 if to == work.scratch:
                     if work.capacity - used < count:
                         return
-                    if stream:
-                        stream_rows(work.out + used, to, count)
-                    else:
-                        memcpy(work.out + used, to, count * sizeof(Record))
+                    deliver(work.out + used, to, count, stream)
             if work.ready_rows:
                 # A few at a time, so that memory takes them while the next ones are made.
                 send(work, min(count, work.ready_rows))
@@ -227,7 +228,11 @@ cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *
     return total
 
 
-cdef inline void resume(Walk *walk, const Freedom *freedom) noexcept nogil:
+cdef void resume(const Record *record, const Rules *rules, const Freedom *freedom, Turn *turn,
+                 Walk *walk) noexcept nogil:
+    """A turn under way."""
+    prepare(turn, record, rules, 0)
+    start_walk(turn, walk)
     walk.locked = freedom.locked
     if freedom.runner:
         walk.runner = freedom.runner
@@ -239,9 +244,7 @@ cdef uint32_t sources(const Record *record, int number, const Rules *rules,
                       const Freedom *freedom) noexcept nogil:
     cdef Turn turn
     cdef Walk walk
-    prepare(&turn, record, rules, 0)
-    start_walk(&turn, &walk)
-    resume(&walk, freedom)
+    resume(record, rules, freedom, &turn, &walk)
     if turn.plays_on or not turn.finished:
         return walk_sources(&turn, &walk, number)
     # Without the mother rule, both mothers pinned end the game only when the turn is over.
@@ -254,9 +257,7 @@ cdef int step(Record *record, int point, int number, const Rules *rules, Freedom
     """Play one step in place; returns whether it hits."""
     cdef Turn turn
     cdef Walk walk, then
-    prepare(&turn, record, rules, 0)
-    start_walk(&turn, &walk)
-    resume(&walk, freedom)
+    resume(record, rules, freedom, &turn, &walk)
     take_step(&turn, &walk, number, point, &then)
     record[0] = then.at
     freedom.locked = then.locked
@@ -270,9 +271,7 @@ cdef int obstacle(const Record *record, int point, int number, const Rules *rule
     """What is in the way of a step, the first in the order of law."""
     cdef Turn turn
     cdef Walk walk
-    prepare(&turn, record, rules, 0)
-    start_walk(&turn, &walk)
-    resume(&walk, freedom)
+    resume(record, rules, freedom, &turn, &walk)
     if not turn.own >> point & 1:
         return Refusal.NO_CHECKER
     if turn.still >> point & 1:

@@ -201,15 +201,20 @@ cdef inline bint runs_high_first(const Orders *orders, int point, int high) noex
 cdef inline void emit_step(const Turn *turn, const Walk *walk, int number, int point, Record *row) noexcept nogil:
     emit(row, &walk.at,
          delta(turn, turn.rules.pins, number, point, walk.blots << number,
-               freed_from(turn, True, &walk.at, walk.over, point)))
+               freed_from(own_counts(turn, &walk.at), walk.over, point)))
 
 
 cdef inline uint32_t sources_after(const Turn *turn, bint by_masks, const Walk *start, int number,
                                    int point, int other) noexcept nogil:
     """Where the other number can be played after this step."""
+    cdef uint32_t seconds
     cdef Walk then
     if by_masks:
-        return sources_of(turn, own_after(turn, point, number), other)
+        seconds = sources_of(turn, own_after(turn, point, number), other)
+        if turn.hits_at_home:
+            # A checker that hits there stays.
+            seconds &= ~(landing(point, number) & turn.blots & HOME)
+        return seconds
     take_step(turn, start, number, point, &then)
     return walk_sources(turn, &then, other)
 
@@ -229,18 +234,19 @@ cdef inline Record *emit_endings(const Turn *turn, int number, uint32_t ending, 
 cdef inline Record *emit_by_masks(const Turn *turn, bint pins, int number, int point, int other,
                                   uint32_t seconds, Record *row) noexcept nogil:
     """The results of this step and each of the second ones."""
-    cdef uint32_t landed = landing(point, number)
-    cdef uint32_t freed = turn.frees & bit(point) if pins else 0
-    cdef uint32_t hits = (turn.blots & ~landed | freed) << other
-    cdef uint32_t over = (turn.over | turn.blots & landed) & ~freed if pins else 0
+    # Where I do not stand yet, a lone checker of his can be hit or pinned; where I do, it is pinned.
+    cdef uint32_t alone = turn.blots | turn.over if pins else turn.blots
+    cdef uint32_t hits = (alone & ~own_after(turn, point, number)) << other
+    cdef uint32_t freed = 0
     cdef Record first
     cdef int second
-    emit(&first, &turn.base, delta(turn, pins, number, point, turn.blots << number, freed))
+    emit(&first, &turn.base, delta(turn, pins, number, point, turn.blots << number, turn.frees))
     while seconds:
         second = lowest_bit(seconds)
         seconds &= seconds - 1
-        emit(row, &first,
-             delta(turn, pins, other, second, hits, freed_from(turn, pins, &first, over, second)))
+        if pins:
+            freed = freed_from(own_counts(turn, &first), alone, second)
+        emit(row, &first, delta(turn, pins, other, second, hits, freed))
         row += 1
     return row
 
@@ -289,14 +295,12 @@ cdef inline int64_t mixed_in_order(Turn *turn, bint by_masks, bint make, int hig
         by_low = sources_of(turn, turn.own, low)
     orders.traces = turn.blots if turn.rules.hits else 0
     if turn.watches_mother:
-        ending = by_low & ending_steps(turn, turn.own_side, turn.own, turn.blots, turn.over, low)
+        ending = by_low & ending_steps(turn, turn.own_side, turn.own, turn.over, low)
         by_low ^= ending
         if make:
             row = emit_endings(turn, low, ending, row)
         count = bits(ending)
-        ending = orders.by_high & ending_steps(
-            turn, turn.own_side, turn.own, turn.blots, turn.over, high
-        )
+        ending = orders.by_high & ending_steps(turn, turn.own_side, turn.own, turn.over, high)
         if make:
             row = emit_endings(turn, high, ending, row)
         count += bits(ending)
@@ -389,14 +393,6 @@ cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
     return not outside or highest_bit(turn.own) - high <= 6
 
 
-cdef inline bint masks_say_all(const Turn *turn) noexcept nogil:
-    """Whether a step changes nothing that the next one may do but where my checkers stand.
-
-    Or ends the game by pinning the mother.
-    """
-    return not (turn.runner or turn.hits_at_home)
-
-
 cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) noexcept nogil:
     """A checker each from the full head, where one alone cannot play both numbers."""
     cdef Record first
@@ -416,10 +412,10 @@ cdef int64_t play_mixed(Turn *turn, int high, int low, Record *out, uint8_t *pla
         count = mixed_from_bar(turn, high, low, out)
     elif steps_depend(turn, high):
         stepwise = True
-        if masks_say_all(turn):
-            count = mixed_by_masks(turn, high, low, out)
-        else:
+        if turn.runner:
             count = mixed_stepwise(turn, high, low, out)
+        else:
+            count = mixed_by_masks(turn, high, low, out)
     else:
         if turn.rules.hits:
             count = mixed_with_hits(turn, high, low, out)

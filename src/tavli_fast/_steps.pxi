@@ -91,12 +91,9 @@ cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number
     return sources
 
 
-cdef inline uint32_t freed_from(const Turn *turn, bint pins, const Record *at, uint32_t over,
-                                int point) noexcept nogil:
+cdef inline uint32_t freed_from(const uint8_t *counts, uint32_t over, int point) noexcept nogil:
     """The point as a mask, if the checker that leaves it is the last one there and pins his."""
-    if not pins or own_counts(turn, at)[point] != 1:
-        return 0
-    return over & bit(point)
+    return over & bit(point) if counts[point] == 1 else 0
 
 
 cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int point, Walk *then) noexcept nogil:
@@ -126,10 +123,9 @@ cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int p
 
 
 cdef inline uint32_t points_in_reach(const Turn *turn, int high, int low) noexcept nogil:
-    """Where a checker of mine might land with this roll, whatever else bars its way."""
+    """Where a checker of mine might land with this roll before its last number."""
     cdef uint32_t own = turn.own & ~turn.still
-    cdef uint32_t by_high = own >> high & turn.open, by_low = own >> low & turn.open
-    cdef uint32_t reach = by_high | by_low | (by_high >> low | by_low >> high) & turn.open
+    cdef uint32_t reach = (own >> high | own >> low) & turn.open
     if high == low:
         reach |= reach >> high & turn.open
         reach |= reach >> high & turn.open
@@ -137,9 +133,12 @@ cdef inline uint32_t points_in_reach(const Turn *turn, int high, int low) noexce
 
 
 cdef inline bint mother_in_reach(const Turn *turn, int high, int low) noexcept nogil:
-    """Whether this roll can pin the mother, or take the last checker off own 24 with her pinned."""
+    """Whether this roll can pin the mother, or take the last checker off own 24 with her pinned.
+
+    By its last number it may: what follows would be the same.
+    """
     if turn.over & MOTHER:
-        return turn.own_side[24] <= (4 if high == low else 2)
+        return turn.own_side[24] <= (3 if high == low else 1)
     return (points_in_reach(turn, high, low) & MOTHER) != 0
 
 
@@ -158,13 +157,14 @@ cdef inline void look_out(Turn *turn, int high, int low) noexcept nogil:
 
 
 cdef inline uint32_t ending_steps(const Turn *turn, const uint8_t *counts, uint32_t own,
-                                  uint32_t blots, uint32_t over, int number) noexcept nogil:
+                                  uint32_t over, int number) noexcept nogil:
     """Points that cannot be left by this number without his mother being pinned for good."""
     cdef bint saved = turn.rules.mother_is_mutual and own & START_BIT and not turn.still & START_BIT
     if not over & MOTHER:
-        return 0 if saved else (blots & MOTHER) << number
+        return 0 if saved else MOTHER << number
     if saved:
         return START_BIT if counts[24] == 1 else 0
+    # A last roll after the game: she has been pinned for good before.
     return ~MOTHER if counts[1] == 1 else ANYWHERE
 
 

@@ -179,7 +179,7 @@ cdef inline void set_position(Turn *turn, const Record *record) noexcept nogil:
         his_made = parallel_mask(his.made)
     else:
         turn.his_held = contrary.held & POINTS
-        his_made = contrary.made & POINTS
+        his_made = contrary.made
     turn.borne_off = not turn.own or not turn.his
     turn.finished = turn.borne_off
     turn.numbers = 4
