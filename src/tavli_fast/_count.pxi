@@ -121,7 +121,7 @@ cdef int64_t count_double(Turn *turn, int number, uint8_t *played) noexcept nogi
             return UNKNOWN
         for numbers in range(numbers, 0, -1):
             count = double_by_masks(turn, False, turn.hits_at_home, number, &turn.base, own,
-                                    turn.blots, 0, ANYWHERE, numbers, NULL)
+                                    ANYWHERE, numbers, NULL)
             if count:
                 played[0] = numbers
                 return count

@@ -226,36 +226,37 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     return along_chains(&chains, False, &at, numbers, out) - out
 
 
-cdef inline uint32_t locked_in(const uint8_t *counts, uint32_t locked) noexcept nogil:
-    """Of these points, those whose only checker has hit there."""
-    cdef uint32_t rest = locked
+cdef inline uint32_t held_by_one(const uint8_t *counts, uint32_t held) noexcept nogil:
+    """Of these points, those with a single checker of mine."""
+    cdef uint32_t rest = held
     cdef int point
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
         if counts[point] != 1:
-            locked ^= bit(point)
-    return locked
+            held ^= bit(point)
+    return held
 
 
 cdef inline int64_t leave_below(const Turn *turn, bint pins, bint stays, int number,
-                                const Record *at, uint32_t own, uint32_t alone, uint32_t hitters,
-                                uint32_t below, int left, Record *out) noexcept nogil:
+                                const Record *at, uint32_t own, uint32_t below, int left,
+                                Record *out) noexcept nogil:
     """`left` more numbers from points in `below`, where steps change only where checkers stand.
 
-    `alone` are his lone checkers: hit or pinned where I do not stand yet, and those I stand on are
-    pinned. `hitters` is where mine have hit and must stay. Sources never rise. With no `out` the
-    results are counted.
+    Sources never rise, so that nobody lands where a checker has landed and gone on. With no `out`
+    the results are counted.
     """
+    # Where I do not stand, a lone checker of his can be hit or pinned; where I do, it has been.
+    cdef uint32_t alone = turn.blots | turn.over
+    cdef uint32_t hits = (alone & ~own) << number
     cdef const uint8_t *counts = own_counts(turn, at)
     cdef uint32_t sources = sources_of(turn, own, number) & below
-    cdef uint32_t hits = (alone & ~own) << number
-    cdef uint32_t from_, landed, own_then, freed = 0
+    cdef uint32_t from_, own_then, freed = 0
     cdef int64_t count = 0
     cdef int point
     cdef Record then
     if stays:
-        sources &= ~locked_in(counts, hitters)
+        sources &= ~held_by_one(counts, sources & alone & HOME)
     if left == 1 and out == NULL:
         return bits(sources)
     while sources:
@@ -269,41 +270,35 @@ cdef inline int64_t leave_below(const Turn *turn, bint pins, bint stays, int num
             count += 1
             continue
         emit(&then, at, delta(turn, pins, number, point, hits, freed))
-        landed = landing(point, number)
-        own_then = (own & ~from_ if counts[point] == 1 else own) | landed
-        count += double_by_masks(
-            turn, pins, stays, number, &then, own_then, alone if pins else alone & ~landed,
-            hitters | alone & landed & HOME if stays else 0, (from_ << 1) - 1, left - 1,
-            out + count if out else NULL,
-        )
+        own_then = (own & ~from_ if counts[point] == 1 else own) | landing(point, number)
+        count += double_by_masks(turn, pins, stays, number, &then, own_then, (from_ << 1) - 1,
+                                 left - 1, out + count if out else NULL)
     return count
 
 
 cdef int64_t leave_freely(const Turn *turn, int number, const Record *at, uint32_t own,
-                          uint32_t alone, uint32_t below, int left, Record *out) noexcept nogil:
-    return leave_below(turn, False, False, number, at, own, alone, 0, below, left, out)
+                          uint32_t below, int left, Record *out) noexcept nogil:
+    return leave_below(turn, False, False, number, at, own, below, left, out)
 
 
 cdef int64_t leave_with_pins(const Turn *turn, int number, const Record *at, uint32_t own,
-                             uint32_t alone, uint32_t below, int left, Record *out) noexcept nogil:
-    return leave_below(turn, True, False, number, at, own, alone, 0, below, left, out)
+                             uint32_t below, int left, Record *out) noexcept nogil:
+    return leave_below(turn, True, False, number, at, own, below, left, out)
 
 
 cdef int64_t leave_but_hitters(const Turn *turn, int number, const Record *at, uint32_t own,
-                               uint32_t alone, uint32_t hitters, uint32_t below, int left,
-                               Record *out) noexcept nogil:
-    return leave_below(turn, False, True, number, at, own, alone, hitters, below, left, out)
+                               uint32_t below, int left, Record *out) noexcept nogil:
+    return leave_below(turn, False, True, number, at, own, below, left, out)
 
 
 cdef inline int64_t double_by_masks(const Turn *turn, bint pins, bint stays, int number,
-                                    const Record *at, uint32_t own, uint32_t alone,
-                                    uint32_t hitters, uint32_t below, int left,
+                                    const Record *at, uint32_t own, uint32_t below, int left,
                                     Record *out) noexcept nogil:
     if pins:
-        return leave_with_pins(turn, number, at, own, alone, below, left, out)
+        return leave_with_pins(turn, number, at, own, below, left, out)
     if stays:
-        return leave_but_hitters(turn, number, at, own, alone, hitters, below, left, out)
-    return leave_freely(turn, number, at, own, alone, below, left, out)
+        return leave_but_hitters(turn, number, at, own, below, left, out)
+    return leave_freely(turn, number, at, own, below, left, out)
 
 
 cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record *row) noexcept nogil:
@@ -327,7 +322,7 @@ cdef Record *descend(Turn *turn, int number, const Walk *walk, int left, Record 
         ending ^= bit(point)
         take_step(turn, walk, number, point, &then)
         # The step that pinned her in this turn could come last instead: the same position.
-        if point != 24 or turn.over & MOTHER or own_counts(turn, &walk.at)[1] != 1:
+        if turn.over & MOTHER or own_counts(turn, &walk.at)[1] != 1:
             turn.most = max(turn.most, then.steps)
             row[0] = then.at
             row += 1
@@ -376,7 +371,7 @@ cdef int64_t play_double(Turn *turn, int number, Record *out, uint8_t *played) n
     while numbers:
         if by_masks:
             count = double_by_masks(turn, turn.rules.pins, turn.hits_at_home, number, &turn.base,
-                                    turn.own, turn.blots | turn.over, 0, ANYWHERE, numbers, out)
+                                    turn.own, ANYWHERE, numbers, out)
         elif depends:
             walk.from_head = from_head
             turn.most = 0

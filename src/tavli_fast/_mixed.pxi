@@ -212,8 +212,8 @@ cdef inline uint32_t sources_after(const Turn *turn, bint by_masks, const Walk *
     if by_masks:
         seconds = sources_of(turn, own_after(turn, point, number), other)
         if turn.hits_at_home:
-            # A checker that hits there stays.
-            seconds &= ~(landing(point, number) & turn.blots & HOME)
+            # Only a checker that has hit there stands on his blot, and it stays.
+            seconds &= ~(turn.blots & HOME)
         return seconds
     take_step(turn, start, number, point, &then)
     return walk_sources(turn, &then, other)
@@ -308,17 +308,12 @@ cdef inline int64_t mixed_in_order(Turn *turn, bint by_masks, bint make, int hig
 
     firsts = orders.by_high
     while firsts:
-        point = lowest_bit(firsts)
-        firsts &= firsts - 1
-        orders.low_after[point] = sources_after(turn, by_masks, &start, high, point, low)
-        if ending >> point & 1:
-            orders.low_after[point] = 0
-
-    firsts = orders.by_high
-    while firsts:
-        point = lowest_bit(firsts)
-        firsts &= firsts - 1
-        seconds = orders.low_after[point]
+        point = highest_bit(firsts)
+        firsts ^= bit(point)
+        seconds = 0
+        if not ending >> point & 1:
+            seconds = sources_after(turn, by_masks, &start, high, point, low)
+        orders.low_after[point] = seconds
         if point + low <= 25 and runs_high_first(&orders, point + low, high):
             # The checker on point + low would only take this one's place.
             seconds &= ~bit(point + low)

@@ -92,8 +92,8 @@ cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number
 
 
 cdef inline uint32_t freed_from(const uint8_t *counts, uint32_t over, int point) noexcept nogil:
-    """The point as a mask, if the checker that leaves it is the last one there and pins his."""
-    return over & bit(point) if counts[point] == 1 else 0
+    """These points, if the checker that leaves this one is the last there: it frees what it is over."""
+    return over if counts[point] == 1 else 0
 
 
 cdef inline void take_step(const Turn *turn, const Walk *walk, int number, int point, Walk *then) noexcept nogil:
