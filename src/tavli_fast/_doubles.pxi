@@ -189,6 +189,7 @@ cdef inline Record *extend(const Chains *chains, bint pins, const Record *at, in
 
 cdef inline Record *along_chains(const Chains *chains, bint pins, const Record *at, int numbers,
                                  Record *row) noexcept nogil:
+    """Every way to play `numbers`, up to four."""
     if numbers == 4:
         return extend_by_more(chains, pins, at, 0, 0, 0, 0, 4, row)
     return extend(chains, pins, at, 0, 0, 0, 0, numbers, row)
