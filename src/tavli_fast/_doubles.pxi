@@ -227,18 +227,6 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     return along_chains(&chains, False, &at, numbers, out) - out
 
 
-cdef inline uint32_t held_by_one(const uint8_t *counts, uint32_t held) noexcept nogil:
-    """Of these points, those with a single checker of mine."""
-    cdef uint32_t rest = held
-    cdef int point
-    while rest:
-        point = lowest_bit(rest)
-        rest &= rest - 1
-        if counts[point] != 1:
-            held ^= bit(point)
-    return held
-
-
 cdef inline int64_t leave_below(const Turn *turn, bint pins, bint stays, int number,
                                 const Record *at, uint32_t own, uint32_t below, int left,
                                 Record *out) noexcept nogil:

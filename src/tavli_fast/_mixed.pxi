@@ -219,14 +219,14 @@ cdef inline uint32_t sources_after(const Turn *turn, bint by_masks, const Walk *
     return walk_sources(turn, &then, other)
 
 
-cdef inline Record *emit_endings(const Turn *turn, int number, uint32_t ending, Record *row) noexcept nogil:
-    """Steps that end the game are results by themselves."""
+cdef inline Record *emit_alone(const Turn *turn, int number, uint32_t sources, Record *row) noexcept nogil:
+    """Each of these steps as a result by itself."""
     cdef int point
-    while ending:
-        point = lowest_bit(ending)
-        ending &= ending - 1
+    while sources:
+        point = lowest_bit(sources)
+        sources &= sources - 1
         emit(row, &turn.base,
-             delta(turn, True, number, point, turn.blots << number, turn.frees))
+             delta(turn, turn.rules.pins, number, point, turn.blots << number, turn.frees))
         row += 1
     return row
 
@@ -298,11 +298,11 @@ cdef inline int64_t mixed_in_order(Turn *turn, bint by_masks, bint make, int hig
         ending = by_low & ending_steps(turn, turn.own_side, turn.own, turn.over, low)
         by_low ^= ending
         if make:
-            row = emit_endings(turn, low, ending, row)
+            row = emit_alone(turn, low, ending, row)
         count = bits(ending)
         ending = orders.by_high & ending_steps(turn, turn.own_side, turn.own, turn.over, high)
         if make:
-            row = emit_endings(turn, high, ending, row)
+            row = emit_alone(turn, high, ending, row)
         count += bits(ending)
     turn.most = count != 0
 
@@ -365,17 +365,9 @@ cdef int64_t mixed_stepwise(Turn *turn, int high, int low, Record *out) noexcept
 
 cdef int64_t one_number(const Turn *turn, int number, Record *out) noexcept nogil:
     cdef uint32_t sources = sources_of(turn, turn.own, number)
-    cdef int64_t count = 0
-    cdef int point
     if turn.runner:
         sources &= turn.runner
-    while sources:
-        point = lowest_bit(sources)
-        sources &= sources - 1
-        emit(&out[count], &turn.base,
-             delta(turn, turn.rules.pins, number, point, turn.blots << number, turn.frees))
-        count += 1
-    return count
+    return emit_alone(turn, number, sources, out) - out
 
 
 cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:

@@ -113,9 +113,7 @@ cdef inline bint wins_by_mother(const Turn *turn, const Stand *at) noexcept nogi
     """Whether his mother is pinned for good, which ends the turn where it stands."""
     if not turn.watches_mother or not at.over & MOTHER or not turn.rules.mother_loses:
         return False
-    return not (
-        turn.rules.mother_is_mutual and at.own & START_BIT and not turn.still & START_BIT
-    )
+    return not start_saves(turn, at.own)
 
 
 cdef inline uint32_t followed(uint32_t where, int point, int number, uint32_t own) noexcept nogil:

@@ -73,22 +73,27 @@ cdef inline int head_limit(const Turn *turn, int double_number, bint needed) noe
     return 1
 
 
+cdef inline uint32_t held_by_one(const uint8_t *counts, uint32_t held) noexcept nogil:
+    """Of these points, those with a single checker of mine."""
+    cdef uint32_t rest = held
+    cdef int point
+    while rest:
+        point = lowest_bit(rest)
+        rest &= rest - 1
+        if counts[point] != 1:
+            held ^= bit(point)
+    return held
+
+
 cdef inline uint32_t walk_sources(const Turn *turn, const Walk *walk, int number) noexcept nogil:
     """Where `number` can be played from now, whatever was played before."""
     cdef const uint8_t *counts = own_counts(turn, &walk.at)
     cdef uint32_t sources = sources_of(turn, walk.own, number)
-    cdef uint32_t locked = walk.locked & sources
-    cdef int point
     if walk.runner:
         sources &= walk.runner
     if walk.from_head == 0:
         sources &= ~START_BIT
-    while locked:
-        point = lowest_bit(locked)
-        locked &= locked - 1
-        if counts[point] == 1:
-            sources &= ~bit(point)
-    return sources
+    return sources & ~held_by_one(counts, walk.locked & sources)
 
 
 cdef inline uint32_t freed_from(const uint8_t *counts, uint32_t over, int point) noexcept nogil:
@@ -156,10 +161,17 @@ cdef inline void look_out(Turn *turn, int high, int low) noexcept nogil:
     turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
 
 
+cdef inline bint start_saves(const Turn *turn, uint32_t own) noexcept nogil:
+    """Whether his mother, if pinned, has not lost yet as mine is still there, and free."""
+    return (
+        turn.rules.mother_is_mutual and own & START_BIT and not turn.still & START_BIT
+    )
+
+
 cdef inline uint32_t ending_steps(const Turn *turn, const uint8_t *counts, uint32_t own,
                                   uint32_t over, int number) noexcept nogil:
     """Points that cannot be left by this number without his mother being pinned for good."""
-    cdef bint saved = turn.rules.mother_is_mutual and own & START_BIT and not turn.still & START_BIT
+    cdef bint saved = start_saves(turn, own)
     if not over & MOTHER:
         return 0 if saved else MOTHER << number
     if saved:
@@ -172,6 +184,4 @@ cdef inline bint ends_game(const Turn *turn, const Walk *walk) noexcept nogil:
     """Whether his mother is pinned for good, which ends the turn where it stands."""
     if not walk.over & MOTHER or not turn.rules.mother_loses:
         return False
-    return not (
-        turn.rules.mother_is_mutual and walk.own & START_BIT and not turn.still & START_BIT
-    )
+    return not start_saves(turn, walk.own)

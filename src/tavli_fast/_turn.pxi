@@ -148,8 +148,6 @@ cdef void set_more(Turn *turn) noexcept nogil:
         turn.mother_at_stake = rules.mother_loses and (turn.blots | turn.over) & MOTHER
         turn.finished |= mothers_decide(turn)
     turn.plays_on = rules.last_roll and turn.own_side[0] != rules.checkers
-    turn.bans_block = False
-    turn.opens_block = False
     if rules.bans_total_block or rules.bans_one_point_block:
         turn.his_runner = travelling(
             turn.his, turn.opp_side[24], rules.checkers, rules.runner_exit
