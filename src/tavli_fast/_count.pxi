@@ -74,26 +74,19 @@ cdef uint64_t ways_to_double(const uint8_t *counts, uint32_t own, uint32_t free,
     cdef uint64_t ways = 0
     # Of these, the ways in which the point before was left so often or more.
     cdef uint64_t once = 0, twice = 0, thrice = 0, fed_once, fed_twice, four_times
-    cdef uint32_t sources = own & free & POINTS, chain = CHAIN_OF[number], rest, found
-    cdef int point, checkers, last = 0
-    # And the points that are fed.
-    sources |= sources >> number & free
-    sources |= sources >> number & free
-    sources |= sources >> number & free
-    while sources:
-        rest = sources & chain
-        found = rest != 0
-        chain <<= 1 - found
-        if not found:
-            continue
-        point = highest_bit(rest)
-        sources ^= bit(point)
+    cdef uint32_t rest = fed_by(own & free & POINTS, free, number, 4)
+    cdef int point = 0, next_point, checkers
+    cdef bint fed
+    while rest:
+        next_point = next_in_chain(rest, point, number)
+        fed = next_point == point - number
+        point = next_point
+        rest ^= bit(point)
         checkers = counts[point] if own >> point & 1 else 0
         if point == 24:
             checkers = min(checkers, from_head)
-        fed_once = once if last - number == point else 0
-        fed_twice = twice if last - number == point else 0
-        last = point
+        fed_once = once if fed else 0
+        fed_twice = twice if fed else 0
         four_times = <uint64_t>(checkers > 3) << 48
         thrice = four_times + (
             ways << 48 | <uint64_t>1 << 32 if checkers > 2 else fed_once << 48 if checkers == 2

@@ -1,198 +1,185 @@
 """Doubles."""
 
 cdef enum:
-    MOST_PAIRS = 352               # of 25 sources: any two, one twice, one and the point it feeds
+    MOST_CHECKERS = 15    # of a side, where plays are built point by point; with more, step by step
+    # What so many can play by one number, two and three: three go by one each (455), one by two and
+    # another by one (210), or one by three (15).
+    MOST_ONE = 16         # and one more that is written in vain
+    MOST_TWO = 120
+    MOST_THREE = 680
 
 
-# Every sixth, fifth, ... point, from the bar's own chain on.
-cdef uint32_t[7] CHAIN_OF
-CHAIN_OF[:] = [0, 0x3FFFFFF, 0x1555555, 0x1249249, 0x1111111, 0x2108421, 0x1041041]
+cdef struct Rows:
+    # the position after so many numbers of a double, in every way
+    Record *begin
+    Record *end
+    const Record *left          # from here on the last point was left, once or more
+    const Record *left_twice
 
 
-cdef struct Chains:
-    # a double's sources, one chain of points `number` apart after another, each downwards, so
-    # that the point a source feeds stands right behind it
-    int number
-    int count
-    uint8_t points[26]
-    uint8_t checkers[26]
-    const Record *deltas[26]      # of the first checker to leave the point: only that one can hit
-    const Record *steps           # of any checker: two or four variants a point
-    uint32_t hits                 # points from which the first checker hits or pins
-    uint32_t frees                # points whose last checker frees one as it leaves
-    uint32_t feeds                # points whose next one was empty and can be left in turn
-    # Two steps at once, in the order of their first source, from `pairs_from` each source on:
-    # most results end in one of these, and a run of them needs no decision.
-    int pairs_from[27]
-    AlignedRecord pairs[MOST_PAIRS]
+cdef inline Rows rows_at(Record *begin, bint start, const Record *at) noexcept nogil:
+    """None yet, or the start itself."""
+    cdef Rows rows
+    if start:
+        begin[0] = at[0]
+    rows.begin = begin
+    rows.end = begin + start
+    rows.left = rows.left_twice = begin
+    return rows
 
 
-cdef inline const Record *step_from(const Chains *chains, bint pins, int point, bint first, bint last) noexcept nogil:
-    """What a step adds: the first checker to leave may hit or pin, the last one may free."""
-    cdef uint32_t hit = chains.hits >> point & 1 if first else 0
-    if not pins:
-        return chains.steps + (2 * point + hit)
-    return chains.steps + (4 * point + hit + (2 if last and chains.frees >> point & 1 else 0))
+cdef inline Rows fed_to(const Rows *rows, bint fed) noexcept nogil:
+    """The same, `left` and `left_twice` being where the next point has been fed once and twice."""
+    cdef Rows now = rows[0]
+    if not fed:
+        now.left = now.left_twice = now.end
+    return now
 
 
-cdef inline void link(const Turn *turn, bint pins, int number, const Record *at, uint32_t own,
-                      uint32_t blots, int from_head, Chains *chains) noexcept nogil:
+cdef inline int next_in_chain(uint32_t points, int point, int number) noexcept nogil:
+    """The point that this one feeds, if that is one of them, or else the highest."""
+    if point > number and points >> (point - number) & 1:
+        return point - number
+    return highest_bit(points)
+
+
+cdef inline uint32_t fed_by(uint32_t sources, uint32_t free, int number, int numbers) noexcept nogil:
+    """What can be left in the course of `numbers` of a double; `free` are points that lead somewhere."""
+    if numbers > 1:
+        sources |= sources >> number & free
+    if numbers > 2:
+        sources |= sources >> number & free
+    if numbers > 3:
+        sources |= sources >> number & free
+    return sources
+
+
+cdef inline Record *leave_again(Record *row, bint pins, const Rows *rows, int lack,
+                                const Record *change, const Record *last) noexcept nogil:
+    """Each of `rows` in which the point has been fed as often as it lacks checkers, with the change.
+
+    Where its last checker leaves, and frees the one below, the change is `last`; NULL: it frees
+    nobody.
+    """
+    cdef const Record *start = rows.begin if lack <= 0 else rows.left if lack == 1 else rows.left_twice
+    cdef const Record *more
+    if pins and last != NULL:
+        more = (
+            rows.begin if lack < 0 else rows.left if lack == 0 else rows.left_twice if lack == 1
+            else rows.end
+        )
+        row = add_rows(row, start, more, last)
+        start = more
+    return add_rows(row, start, rows.end, change)
+
+
+cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int numbers,
+                                const Record *at, uint32_t own, uint32_t blots, int from_head,
+                                Record *out) noexcept nogil:
+    """Every way to play `numbers`, up to four, by how often each point is left.
+
+    Points are taken along chains of points `number` apart, downwards, so that each follows the one
+    that feeds it, and the rows in which that one was left are the last.
+    """
+    cdef AlignedRecord ones[MOST_ONE]
+    cdef AlignedRecord twos[MOST_TWO]
+    cdef AlignedRecord threes[MOST_THREE]
+    # Where fewer than four are to play, the others have been.
+    cdef Rows one = rows_at(ones, numbers == 3, at)
+    cdef Rows two = rows_at(twos, numbers == 2, at)
+    cdef Rows three = rows_at(threes, numbers == 1, at)
+    cdef Rows one_before, two_before, three_before
+    cdef Record *row = out
     cdef const uint8_t *counts = own_counts(turn, at)
-    cdef uint32_t sources = own & ~turn.still & (turn.open << number)
-    cdef uint32_t chain = CHAIN_OF[number], rest, found
-    cdef int point, index = 0
-    chains.number = number
-    if pins:
-        chains.steps = <const Record *>PIN_DELTAS[turn.flip][number]
-    else:
-        chains.steps = <const Record *>DELTAS[turn.flip][number]
-    chains.hits = blots << number
-    chains.frees = turn.over | blots
-    chains.feeds = ((turn.open << number) & ~own) << number
-    while sources:
-        # No branch at the end of a chain, which nothing could predict.
-        rest = sources & chain
-        found = rest != 0
-        point = highest_bit(rest | 1)
-        sources &= ~(found << point)
-        chain <<= 1 - found
-        chains.points[index] = point
-        chains.checkers[index] = counts[point]
-        chains.deltas[index] = step_from(chains, pins, point, True, counts[point] == 1)
-        if point == 24 and from_head < counts[24]:
-            chains.checkers[index] = from_head
-        index += found
-    chains.count = index
-
-
-cdef inline void pair_up(Chains *chains, bint pins) noexcept nogil:
-    cdef Record *pair = chains.pairs
-    cdef const Record *first
-    cdef int index, second, point, fed, checkers
-    for index in range(chains.count):
-        chains.pairs_from[index] = pair - chains.pairs
-        point = chains.points[index]
-        fed = point - chains.number
-        checkers = chains.checkers[index]
-        first = chains.deltas[index]
-        emit(pair, first, step_from(chains, pins, point, False, checkers == 2))
-        pair += checkers > 1
-        emit(pair, first, step_from(chains, pins, max(fed, 0), True, True))
-        pair += chains.feeds >> point & 1
-        second = index + 1
-        if pins and second < chains.count and chains.points[second] == fed:
-            # Joined before it is left.
-            emit(pair, first, step_from(chains, pins, fed, True, False))
-            pair += 1
-            second += 1
-        for second in range(second, chains.count):
-            emit(pair, first, chains.deltas[second])
-            pair += 1
-    chains.pairs_from[chains.count] = pair - chains.pairs
-
-
-# After `used` steps from `source`, which has `spare` checkers more, there may follow: the same
-# source again, the point it feeds, and every source from index `ahead` on.
-
-cdef inline Record *extend_by_one(const Chains *chains, bint pins, const Record *at, int source,
-                                  int used, int spare, int ahead, Record *row) noexcept nogil:
-    cdef Record base = at[0]
-    cdef int fed = source - chains.number
-    cdef int index
-    # Written in any case, kept if legal: cheaper than a branch that nothing can predict.
-    emit(row, &base, step_from(chains, pins, source, False, spare == 1))
-    row += spare > 0
-    emit(row, &base, step_from(chains, pins, max(fed, 0), True, used == 1))
-    row += chains.feeds >> source & 1
-    if pins and ahead < chains.count and chains.points[ahead] == fed:
-        emit(row, &base, step_from(chains, pins, fed, True, False))
-        row += 1
-        ahead += 1
-    for index in range(ahead, chains.count):
-        emit(row, &base, chains.deltas[index])
-        row += 1
-    return row
-
-
-cdef inline Record *extend_by_two(const Chains *chains, bint pins, const Record *at, int source,
-                                  int used, int spare, int ahead, Record *row) noexcept nogil:
-    cdef Record base = at[0]
-    cdef Record then
-    cdef int fed = source - chains.number
-    cdef int index
-    if spare:
-        emit(&then, &base, step_from(chains, pins, source, False, spare == 1))
-        row = extend_by_one(chains, pins, &then, source, used + 1, spare - 1, ahead, row)
-    if chains.feeds >> source & 1:
-        emit(&then, &base, step_from(chains, pins, fed, True, used == 1))
-        row = extend_by_one(chains, pins, &then, fed, 1, used - 1, ahead, row)
-    if ahead < chains.count and chains.points[ahead] == fed:
-        # What arrived there can move on as well.
-        emit(&then, &base, step_from(chains, pins, fed, True, False))
-        row = extend_by_one(
-            chains, pins, &then, fed, 1, chains.checkers[ahead] - 1 + used, ahead + 1, row
-        )
-        ahead += 1
-    for index in range(chains.pairs_from[ahead], chains.pairs_from[chains.count]):
-        add_lanes(row.lane, base.lane, chains.pairs[index].lane)
-        row += 1
-    return row
-
-
-cdef inline Record *extend_by_more(const Chains *chains, bint pins, const Record *at, int source,
-                                   int used, int spare, int ahead, int left,
-                                   Record *row) noexcept nogil:
-    """Every way to play `left` numbers, more than two."""
-    cdef int fed = source - chains.number
-    cdef int index, more
-    cdef Record then
-    if spare:
-        emit(&then, at, step_from(chains, pins, source, False, spare == 1))
-        row = extend(chains, pins, &then, source, used + 1, spare - 1, ahead, left - 1, row)
-    if chains.feeds >> source & 1:
-        emit(&then, at, step_from(chains, pins, fed, True, used == 1))
-        row = extend(chains, pins, &then, fed, 1, used - 1, ahead, left - 1, row)
-    for index in range(ahead, chains.count):
-        more = chains.checkers[index] - 1
-        if chains.points[index] == fed:
-            more += used
-            emit(&then, at, step_from(chains, pins, fed, True, False))
+    cdef uint32_t free = turn.open << number & ~turn.still
+    cdef uint32_t rest = fed_by(own & free, free, number, numbers)
+    cdef uint32_t hits = blots << number, frees = turn.over | blots
+    cdef int point = 0, next_point, checkers
+    cdef bint fed
+    cdef const Record *once
+    cdef const Record *more
+    cdef const Record *last = NULL
+    cdef const Record *last_more = NULL
+    cdef AlignedRecord twice, thrice, four_times, last_twice, last_thrice
+    while rest:
+        next_point = next_in_chain(rest, point, number)
+        fed = next_point == point - number
+        point = next_point
+        rest ^= bit(point)
+        checkers = counts[point]
+        if point == 24:
+            checkers = min(checkers, from_head)
+        once = delta(turn, pins, number, point, hits, 0)
+        more = delta(turn, pins, number, point, 0, 0)
+        if pins and frees >> point & 1:
+            last = delta(turn, pins, number, point, hits, frees)
+            last_more = delta(turn, pins, number, point, 0, frees)
         else:
-            emit(&then, at, chains.deltas[index])
-        row = extend(
-            chains, pins, &then, chains.points[index], 1, more, index + 1, left - 1, row
-        )
-    return row
+            last = last_more = NULL
+        one_before = fed_to(&one, fed)
+        two_before = fed_to(&two, fed)
+        three_before = fed_to(&three, fed)
+        one_before.left_twice = one.end
+        one.left = one.end
+        two.left = two.end
+        three.left = three.end
+
+        row = leave_again(row, pins, &three_before, 1 - checkers, once, last)
+        three.end = leave_again(three.end, pins, &two_before, 1 - checkers, once, last)
+        two.end = leave_again(two.end, pins, &one_before, 1 - checkers, once, last)
+        if numbers == 4:
+            emit(one.end, at, last if last != NULL and checkers == 1 else once)
+            one.end += checkers > 0
+        two.left_twice = two.end
+        three.left_twice = three.end
+        if not (fed or checkers > 1):
+            continue
+        emit(&twice, once, more)
+        if pins and last != NULL:
+            emit(&last_twice, once, last_more)
+            last = &last_twice
+        row = leave_again(row, pins, &two_before, 2 - checkers, &twice, last)
+        if checkers == 0:
+            continue
+        three.end = leave_again(three.end, pins, &one_before, 2 - checkers, &twice, last)
+        if checkers == 1:
+            continue
+        if numbers == 4:
+            emit(two.end, at, last if last != NULL and checkers == 2 else &twice)
+            two.end += 1
+        emit(&thrice, &twice, more)
+        if pins and last != NULL:
+            emit(&last_thrice, &twice, last_more)
+            last = &last_thrice
+        row = leave_again(row, pins, &one_before, 3 - checkers, &thrice, last)
+        if numbers < 4 or checkers == 2:
+            continue
+        emit(three.end, at, last if last != NULL and checkers == 3 else &thrice)
+        three.end += 1
+        if checkers == 3:
+            continue
+        emit(&four_times, &thrice, last_more if last != NULL and checkers == 4 else more)
+        emit(row, at, &four_times)
+        row += 1
+    return row - out
 
 
-cdef Record *pin_three(const Chains *chains, const Record *at, int source, int used, int spare,
-                       int ahead, Record *row) noexcept nogil:
-    return extend_by_more(chains, True, at, source, used, spare, ahead, 3, row)
+cdef int64_t pin_chains(const Turn *turn, int number, int numbers, int from_head, Record *out) noexcept nogil:
+    return play_chains(turn, True, number, numbers, &turn.base, turn.own, turn.blots, from_head, out)
 
 
-cdef Record *play_three(const Chains *chains, const Record *at, int source, int used, int spare,
-                        int ahead, Record *row) noexcept nogil:
-    return extend_by_more(chains, False, at, source, used, spare, ahead, 3, row)
+cdef int64_t play_four(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots,
+                       int from_head, Record *out) noexcept nogil:
+    return play_chains(turn, False, number, 4, at, own, blots, from_head, out)
 
 
-cdef inline Record *extend(const Chains *chains, bint pins, const Record *at, int source, int used,
-                           int spare, int ahead, int left, Record *row) noexcept nogil:
-    """Every way to play `left` more numbers, up to three."""
-    if left == 1:
-        return extend_by_one(chains, pins, at, source, used, spare, ahead, row)
-    if left == 2:
-        return extend_by_two(chains, pins, at, source, used, spare, ahead, row)
-    if pins:
-        return pin_three(chains, at, source, used, spare, ahead, row)
-    return play_three(chains, at, source, used, spare, ahead, row)
-
-
-cdef inline Record *along_chains(const Chains *chains, bint pins, const Record *at, int numbers,
-                                 Record *row) noexcept nogil:
-    """Every way to play `numbers`, up to four."""
-    if numbers == 4:
-        return extend_by_more(chains, pins, at, 0, 0, 0, 0, 4, row)
-    return extend(chains, pins, at, 0, 0, 0, 0, numbers, row)
+cdef int64_t play_fewer(const Turn *turn, int number, int numbers, const Record *at, uint32_t own,
+                        uint32_t blots, int from_head, Record *out) noexcept nogil:
+    if numbers == 3:
+        return play_chains(turn, False, number, 3, at, own, blots, from_head, out)
+    if numbers == 2:
+        return play_chains(turn, False, number, 2, at, own, blots, from_head, out)
+    return play_chains(turn, False, number, 1, at, own, blots, from_head, out)
 
 
 cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_head, Record *out) noexcept nogil:
@@ -200,12 +187,8 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
     cdef Record at = turn.base
     cdef uint32_t own = turn.own, blots = turn.blots
     cdef int entering
-    cdef Chains chains
     if turn.rules.pins:
-        link(turn, True, number, &at, own, blots, from_head, &chains)
-        if numbers > 1:
-            pair_up(&chains, True)
-        return along_chains(&chains, True, &at, numbers, out) - out
+        return pin_chains(turn, number, numbers, from_head, out)
     if own & BAR_BIT:
         # All on the bar come first, and no other way.
         if not own & turn.open << number & BAR_BIT:
@@ -221,10 +204,9 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
         if numbers == 0:
             out[0] = at
             return 1
-    link(turn, False, number, &at, own, blots, from_head, &chains)
-    if numbers > 1:
-        pair_up(&chains, False)
-    return along_chains(&chains, False, &at, numbers, out) - out
+    if numbers == 4:
+        return play_four(turn, number, &at, own, blots, from_head, out)
+    return play_fewer(turn, number, numbers, &at, own, blots, from_head, out)
 
 
 cdef inline int64_t leave_below(const Turn *turn, bint pins, bint stays, int number,
@@ -336,6 +318,7 @@ cdef inline bint double_depends(const Turn *turn) noexcept nogil:
     # Four checkers outside home cannot all come in before the last number.
     return (
         outside < 4 or turn.runner or turn.watches_mother or turn.hits_at_home
+        or turn.rules.checkers > MOST_CHECKERS
     )
 
 

@@ -43,6 +43,15 @@ static inline void add_delta(uint64_t *out, const uint64_t *base, const uint64_t
     add_lanes(out, base, assume_aligned(delta));
 }
 
+/* A row for each of those from `begin` up to `end`; returns where the next one goes. */
+static inline Record *add_rows(Record *to, const Record *begin, const Record *end, const Record *change)
+{
+    /* Once for all, as a row written might be the change for all that a compiler knows. */
+    const Record held = *change;
+    for (; begin < end; begin++, to++) add_lanes(to->lane, begin->lane, held.lane);
+    return to;
+}
+
 /* Rows on their way to memory, past the caches: no line is read first only to be overwritten. */
 #if defined(__SSE2__) || defined(_M_X64)
 static inline int can_stream(const Record *to) { return ((uintptr_t)to & 15) == 0; }
