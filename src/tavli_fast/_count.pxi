@@ -144,7 +144,7 @@ cdef int64_t count_roll(Turn *turn, int die, int other, Record *scratch, uint8_t
     cdef int high = max(die, other), low = min(die, other)
     cdef int64_t count = UNKNOWN
     look_out(turn, high, low)
-    if turn.finished and not turn.plays_on:
+    if finished(turn) and not turn.plays_on:
         count = 0
     elif not turn.has_bans or not may_wall(turn, high, low, 4 if high == low else 2):
         if high == low:

@@ -88,7 +88,7 @@ cdef inline int64_t play(Turn *turn, int die, int other, Record *out, uint8_t *p
 cdef int64_t play_roll(Turn *turn, int die, int other, Record *out, uint8_t *played) noexcept nogil:
     """Every distinct result of one roll; the unchanged position where nothing can be played."""
     cdef int64_t count = 0
-    if not turn.finished or turn.plays_on:
+    if not finished(turn) or turn.plays_on:
         count = play(turn, die, other, out, played)
         if count == 0 and turn.opens_block:
             # No play opens the total block he stands in: that ban alone is waived.
@@ -211,7 +211,7 @@ cdef uint64_t perft(const Record *record, int depth, int weighted, const Rules *
     if depth == 0:
         return 1
     prepare(&turn, record, rules, 1)
-    if turn.finished:
+    if finished(&turn):
         return 1
     for die in range(1, 7):
         for other in range(1, die + 1):
@@ -246,10 +246,10 @@ cdef uint32_t sources(const Record *record, int number, const Rules *rules,
     cdef Turn turn
     cdef Walk walk
     resume(record, rules, freedom, &turn, &walk)
-    if turn.plays_on or not turn.finished:
+    if turn.plays_on or not finished(&turn):
         return walk_sources(&turn, &walk, number)
     # Without the mother rule, both mothers pinned end the game only when the turn is over.
-    if not turn.borne_off and not rules.mother_loses:
+    if not borne_off(&turn) and not rules.mother_loses:
         return walk_sources(&turn, &walk, number)
     return 0
 
@@ -298,7 +298,7 @@ cdef int is_over(const Record *record, const Rules *rules) noexcept nogil:
     """Whether the game is, no last roll being left to play."""
     cdef Turn turn
     prepare(&turn, record, rules, 0)
-    return turn.finished and not turn.plays_on
+    return finished(&turn) and not turn.plays_on
 
 
 cdef void add_byte(uint64_t *lanes, int at, int amount) noexcept nogil:

@@ -162,7 +162,7 @@ cdef inline Record *enter(const Turn *turn, int number, int other, uint32_t seco
     return row
 
 
-cdef int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) noexcept nogil:
+cdef inline int64_t mixed_from_bar(const Turn *turn, int high, int low, Record *out) noexcept nogil:
     """Both numbers, with a checker on the bar: one enters, then the other number."""
     cdef Record *row = out
     cdef uint32_t enters_high = turn.open << high & BAR_BIT

@@ -591,7 +591,7 @@ cdef void all_rolls(Turn *turn, const Aim *wanted, Mobility *mobility,
     cdef Aim aim = wanted[0]
     cdef Outcome outcome
     cdef Ways ways
-    if turn.finished and not turn.plays_on:
+    if finished(turn) and not turn.plays_on:
         mobility.pass_rolls = 36
         mobility.partial_rolls = mobility.full_rolls = 0
         escape_rolls[0] = 0 if aim.past else 36

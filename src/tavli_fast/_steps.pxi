@@ -157,6 +157,8 @@ cdef inline bint may_hit_at_home(const Turn *turn, int high, int low) noexcept n
 
 cdef inline void look_out(Turn *turn, int high, int low) noexcept nogil:
     """What this roll can do to the rules that watch single steps."""
+    if not turn.watchful:
+        return
     turn.hits_at_home = may_hit_at_home(turn, high, low)
     turn.watches_mother = turn.mother_at_stake and mother_in_reach(turn, high, low)
 

@@ -21,15 +21,16 @@ cdef struct Turn:
     int own_at            # byte offset of own counts in `base` and in every result
     const uint8_t *own_side
     const uint8_t *opp_side
-    uint32_t own          # where I stand, bar included
-    uint32_t made         # where I have two or more
     uint32_t open         # where I may land
+    uint32_t own          # where I stand, bar included
     uint32_t blots        # where landing hits or pins
+    uint32_t made         # where I have two or more
     uint32_t still        # where my checker is pinned
     uint32_t over         # where mine stand on his pinned one
     uint32_t frees        # where a single one of mine does
     uint32_t leaves_two   # where two do
     bint keeps            # nothing may be borne off: a pinned checker of mine bars it
+    bint watchful         # these rules watch single steps
     bint mother_at_stake  # some step may pin the mother, or leave her pinned with no way out
     bint watches_mother   # and so may one of this roll
     bint hits_at_home     # this roll may hit where the hitter must stay
@@ -42,8 +43,7 @@ cdef struct Turn:
     bint has_bans
     bint opens_block      # he is totally blocked already, so this turn must open
     bint bans_block       # ban 1 is in force for this turn
-    bint borne_off        # by either side
-    bint finished
+    bint decided          # by a pinned mother
     bint plays_on         # one last roll all the same
     int numbers           # of a double
     uint32_t unsound      # not zero: the record is no position of its game
@@ -66,6 +66,15 @@ cdef inline const Record *delta(const Turn *turn, bint pins, int number, int poi
             (hits >> point & 1) | (frees >> point & 1) << 1
         ]
     return <const Record *>DELTAS[turn.flip][number][point][hits >> point & 1]
+
+
+cdef inline bint borne_off(const Turn *turn) noexcept nogil:
+    """Whether either side has no checker left."""
+    return not turn.own or not turn.his
+
+
+cdef inline bint finished(const Turn *turn) noexcept nogil:
+    return borne_off(turn) or turn.decided
 
 
 cdef inline const uint8_t *own_counts(const Turn *turn, const Record *record) noexcept nogil:
@@ -131,8 +140,9 @@ cdef void set_rules(Turn *turn, const Rules *rules, int flip) noexcept nogil:
     turn.still = turn.over = turn.frees = turn.leaves_two = 0
     turn.keeps = turn.mother_at_stake = turn.watches_mother = turn.hits_at_home = False
     turn.runner = 0
-    turn.plays_on = turn.opens_block = turn.bans_block = False
+    turn.decided = turn.plays_on = turn.opens_block = turn.bans_block = False
     turn.has_bans = rules.bans_walls
+    turn.watchful = rules.hitter_stays_home or rules.mother_loses
     turn.plain = not (
         rules.pins or rules.runner_exit or rules.last_roll
         or rules.bans_total_block or rules.bans_one_point_block
@@ -146,7 +156,7 @@ cdef void set_more(Turn *turn) noexcept nogil:
     turn.runner = travelling(turn.own, turn.own_side[24], rules.checkers, rules.runner_exit)
     if rules.pins:
         turn.mother_at_stake = rules.mother_loses and (turn.blots | turn.over) & MOTHER
-        turn.finished |= mothers_decide(turn)
+        turn.decided = mothers_decide(turn)
     turn.plays_on = rules.last_roll and turn.own_side[0] != rules.checkers
     if rules.bans_total_block or rules.bans_one_point_block:
         turn.his_runner = travelling(
@@ -178,8 +188,6 @@ cdef inline void set_position(Turn *turn, const Record *record) noexcept nogil:
     else:
         turn.his_held = contrary.held & POINTS
         his_made = contrary.made
-    turn.borne_off = not turn.own or not turn.his
-    turn.finished = turn.borne_off
     turn.numbers = 4
     closed = his_made if rules.hits else turn.his_held
     if rules.pins:
