@@ -11,7 +11,7 @@ cdef enum:
 
 cdef struct Rows:
     # the position after so many numbers of a double, in every way
-    Record *begin
+    const Record *begin
     Record *end
     const Record *left          # from here on the last point was left, once or more
     const Record *left_twice

@@ -49,6 +49,7 @@ cdef extern from "_bits.h" nogil:
 cdef extern from "_rows.h" nogil:
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
     void add_delta(uint64_t *out, const uint64_t *base, const uint64_t *delta)
+    Record *after_row(Record *row, uint32_t kept, int point)
     Record *add_rows(Record *to, const Record *begin, const Record *end, const Record *change)
 
     # What a step of so many pips adds to a record: [own side first, or flipped][pips][the point it

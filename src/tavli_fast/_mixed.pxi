@@ -54,7 +54,7 @@ cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high
     cdef Record *row = out
     cdef const Record *seconds[26]
     cdef uint8_t second_points[26]
-    cdef uint32_t rest, from_, skip
+    cdef uint32_t rest, from_, kept
     cdef uint32_t ends = turn.blots << (high + low) if hits or pins else 0
     cdef int seconds_count = 0, point, at
     cdef Record first
@@ -73,14 +73,14 @@ cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high
         point = lowest_bit(rest)
         rest &= rest - 1
         from_ = bit(point)
-        skip = (
+        kept = ~(
             (of.alone & from_) | (of.twice & from_ << low) | (of.hits_high & from_) >> (high - low)
             | (of.frees & from_) << low | (of.frees & from_ >> high)
         )
         emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, of.frees))
         for at in range(seconds_count):
             emit(row, &first, seconds[at])
-            row += 1 - (skip >> second_points[at] & 1)
+            row = after_row(row, kept, second_points[at])
 
     # The same blot hit by both, skipped above: once hit, it is hit no more.
     rest = of.hits_high & (of.by_low << (high - low))

@@ -43,6 +43,13 @@ static inline void add_delta(uint64_t *out, const uint64_t *base, const uint64_t
     add_lanes(out, base, assume_aligned(delta));
 }
 
+/* Where the next row goes if this one is kept: written in any case, for no branch could be predicted.
+   A shift and a mask make 0 or the 64 bytes of a row. */
+static inline Record *after_row(Record *row, uint32_t kept, int point)
+{
+    return (Record *)((char *)row + ((uint64_t)kept << 6 >> point & sizeof(Record)));
+}
+
 /* A row for each of those from `begin` up to `end`; returns where the next one goes. */
 static inline Record *add_rows(Record *to, const Record *begin, const Record *end, const Record *change)
 {
