@@ -92,6 +92,7 @@ SUITE = (
     "test_batch.py::test_dice_outside_1_to_6 test_batch.py::test_one_row_with_exactly_enough_room"
     " test_batch.py::test_too_small_an_out_says_how_much_is_needed"
     " test_batch.py::test_results_sent_past_the_caches_are_the_same",
+    "test_agreement.py::test_a_checker_on_every_point",
     "test_hostile.py::test_nothing_is_written_beyond_out"
     " test_hostile.py::test_mixed_rolls_that_become_doubles_under_way",
 )

@@ -2,8 +2,9 @@
 
 cdef enum:
     MOST_CHECKERS = 15    # of a side, where plays are built point by point; with more, step by step
-    # What so many can play by one number, two and three: three go by one each (455), one by two and
-    # another by one (210), or one by three (15).
+    # In how many ways so many play one number, two and three: most where each stands alone. Two
+    # move once each (105) or one twice (15); three once each (455), one twice and one once (210),
+    # or one three times (15).
     MOST_ONE = 16         # and one more that is written in vain
     MOST_TWO = 120
     MOST_THREE = 680
@@ -38,7 +39,7 @@ cdef inline Rows fed_to(const Rows *rows, bint fed) noexcept nogil:
 
 cdef inline int next_in_chain(uint32_t points, int point, int number) noexcept nogil:
     """The point that this one feeds, if that is one of them, or else the highest."""
-    if point > number and points >> (point - number) & 1:
+    if points & landing(point, number):
         return point - number
     return highest_bit(points)
 
@@ -54,16 +55,15 @@ cdef inline uint32_t fed_by(uint32_t sources, uint32_t free, int number, int num
     return sources
 
 
-cdef inline Record *leave_again(Record *row, bint pins, const Rows *rows, int lack,
-                                const Record *change, const Record *last) noexcept nogil:
-    """Each of `rows` in which the point has been fed as often as it lacks checkers, with the change.
+cdef inline Record *leave_after(Record *row, const Rows *rows, int lack, const Record *change,
+                                const Record *last) noexcept nogil:
+    """The change to each of `rows` in which the point has been fed as often as it lacks checkers.
 
-    Where its last checker leaves, and frees the one below, the change is `last`; NULL: it frees
-    nobody.
+    Where it is emptied, which frees his checker there, the change is `last`; NULL: there is none.
     """
     cdef const Record *start = rows.begin if lack <= 0 else rows.left if lack == 1 else rows.left_twice
     cdef const Record *more
-    if pins and last != NULL:
+    if last != NULL:
         more = (
             rows.begin if lack < 0 else rows.left if lack == 0 else rows.left_twice if lack == 1
             else rows.end
@@ -71,6 +71,12 @@ cdef inline Record *leave_again(Record *row, bint pins, const Rows *rows, int la
         row = add_rows(row, start, more, last)
         start = more
     return add_rows(row, start, rows.end, change)
+
+
+cdef inline void leave_first(Record *row, const Record *at, bint emptied, const Record *change,
+                             const Record *last) noexcept nogil:
+    """The same where nothing has been played before."""
+    emit(row, at, last if last != NULL and emptied else change)
 
 
 cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int numbers,
@@ -98,8 +104,8 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
     cdef bint fed
     cdef const Record *once
     cdef const Record *more
-    cdef const Record *last = NULL
-    cdef const Record *last_more = NULL
+    cdef const Record *last
+    cdef const Record *last_more
     cdef AlignedRecord twice, thrice, four_times, last_twice, last_thrice
     while rest:
         next_point = next_in_chain(rest, point, number)
@@ -111,11 +117,10 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
             checkers = min(checkers, from_head)
         once = delta(turn, pins, number, point, hits, 0)
         more = delta(turn, pins, number, point, 0, 0)
+        last = last_more = NULL
         if pins and frees >> point & 1:
             last = delta(turn, pins, number, point, hits, frees)
             last_more = delta(turn, pins, number, point, 0, frees)
-        else:
-            last = last_more = NULL
         one_before = fed_to(&one, fed)
         two_before = fed_to(&two, fed)
         three_before = fed_to(&three, fed)
@@ -124,41 +129,41 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
         two.left = two.end
         three.left = three.end
 
-        row = leave_again(row, pins, &three_before, 1 - checkers, once, last)
-        three.end = leave_again(three.end, pins, &two_before, 1 - checkers, once, last)
-        two.end = leave_again(two.end, pins, &one_before, 1 - checkers, once, last)
+        row = leave_after(row, &three_before, 1 - checkers, once, last)
+        three.end = leave_after(three.end, &two_before, 1 - checkers, once, last)
+        two.end = leave_after(two.end, &one_before, 1 - checkers, once, last)
         if numbers == 4:
-            emit(one.end, at, last if last != NULL and checkers == 1 else once)
+            leave_first(one.end, at, checkers == 1, once, last)
             one.end += checkers > 0
         two.left_twice = two.end
         three.left_twice = three.end
         if not (fed or checkers > 1):
             continue
         emit(&twice, once, more)
-        if pins and last != NULL:
+        if last != NULL:
             emit(&last_twice, once, last_more)
             last = &last_twice
-        row = leave_again(row, pins, &two_before, 2 - checkers, &twice, last)
+        row = leave_after(row, &two_before, 2 - checkers, &twice, last)
         if checkers == 0:
             continue
-        three.end = leave_again(three.end, pins, &one_before, 2 - checkers, &twice, last)
+        three.end = leave_after(three.end, &one_before, 2 - checkers, &twice, last)
         if checkers == 1:
             continue
         if numbers == 4:
-            emit(two.end, at, last if last != NULL and checkers == 2 else &twice)
+            leave_first(two.end, at, checkers == 2, &twice, last)
             two.end += 1
         emit(&thrice, &twice, more)
-        if pins and last != NULL:
+        if last != NULL:
             emit(&last_thrice, &twice, last_more)
             last = &last_thrice
-        row = leave_again(row, pins, &one_before, 3 - checkers, &thrice, last)
+        row = leave_after(row, &one_before, 3 - checkers, &thrice, last)
         if numbers < 4 or checkers == 2:
             continue
-        emit(three.end, at, last if last != NULL and checkers == 3 else &thrice)
+        leave_first(three.end, at, checkers == 3, &thrice, last)
         three.end += 1
         if checkers == 3:
             continue
-        emit(&four_times, &thrice, last_more if last != NULL and checkers == 4 else more)
+        leave_first(&four_times, &thrice, checkers == 4, more, last_more)
         emit(row, at, &four_times)
         row += 1
     return row - out
