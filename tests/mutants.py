@@ -91,6 +91,7 @@ SUITE = (
     "test_cases.py test_perft.py::test_perft_is_what_it_says test_perft.py::test_known_figures",
     "test_batch.py::test_dice_outside_1_to_6 test_batch.py::test_one_row_with_exactly_enough_room"
     " test_batch.py::test_too_small_an_out_says_how_much_is_needed"
+    " test_batch.py::test_one_row_with_room_to_spare"
     " test_batch.py::test_results_sent_past_the_caches_are_the_same",
     "test_agreement.py::test_a_checker_on_every_point",
     "test_hostile.py::test_nothing_is_written_beyond_out"

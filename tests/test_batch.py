@@ -332,6 +332,15 @@ def test_one_row_with_exactly_enough_room(ruleset):
         assert intact(whole, 8, 8 + len(out))
 
 
+def test_one_row_with_room_to_spare(decisions):
+    """Nor are such rows left behind the last results, where any result would have fitted."""
+    whole, out = canaries(30_000)
+    for record, roll in zip(*(part[:, None] for part in decisions), strict=True):
+        found = tf.afterstates(record, roll, tf.PORTES, out=out).positions
+        assert intact(whole, 8, 8 + len(found)), roll
+        found.view(np.uint8)[:] = 0xA5
+
+
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("missing", [1, 2, 1000, None])
 def test_too_small_an_out_says_how_much_is_needed(decisions, missing, threads):
