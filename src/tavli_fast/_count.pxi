@@ -75,12 +75,11 @@ cdef uint64_t ways_to_double(const uint8_t *counts, uint32_t own, uint32_t free,
     # Of these, the ways in which the point before was left so often or more.
     cdef uint64_t once = 0, twice = 0, thrice = 0, fed_once, fed_twice, four_times
     cdef uint32_t rest = fed_by(own & free & POINTS, free, number, 4)
-    cdef int point = 0, next_point, checkers
+    cdef int point = 0, checkers
     cdef bint fed
     while rest:
-        next_point = next_in_chain(rest, point, number)
-        fed = next_point == point - number
-        point = next_point
+        fed = (rest & landing(point, number)) != 0
+        point = point - number if fed else highest_bit(rest)
         rest ^= bit(point)
         checkers = counts[point] if own >> point & 1 else 0
         if point == 24:

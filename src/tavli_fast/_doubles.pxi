@@ -37,13 +37,6 @@ cdef inline Rows fed_to(const Rows *rows, bint fed) noexcept nogil:
     return now
 
 
-cdef inline int next_in_chain(uint32_t points, int point, int number) noexcept nogil:
-    """The point that this one feeds, if that is one of them, or else the highest."""
-    if points & landing(point, number):
-        return point - number
-    return highest_bit(points)
-
-
 cdef inline uint32_t fed_by(uint32_t sources, uint32_t free, int number, int numbers) noexcept nogil:
     """What can be left in the course of `numbers` of a double; `free` are points that lead somewhere."""
     if numbers > 1:
@@ -100,7 +93,7 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
     cdef uint32_t free = turn.open << number & ~turn.still
     cdef uint32_t rest = fed_by(own & free, free, number, numbers)
     cdef uint32_t hits = blots << number, frees = turn.over | blots
-    cdef int point = 0, next_point, checkers
+    cdef int point = 0, checkers
     cdef bint fed
     cdef const Record *once
     cdef const Record *more
@@ -108,9 +101,8 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
     cdef const Record *last_more
     cdef AlignedRecord twice, thrice, four_times, last_twice, last_thrice
     while rest:
-        next_point = next_in_chain(rest, point, number)
-        fed = next_point == point - number
-        point = next_point
+        fed = (rest & landing(point, number)) != 0
+        point = point - number if fed else highest_bit(rest)
         rest ^= bit(point)
         checkers = counts[point]
         if point == 24:
@@ -124,7 +116,6 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
         one_before = fed_to(&one, fed)
         two_before = fed_to(&two, fed)
         three_before = fed_to(&three, fed)
-        one_before.left_twice = one.end
         one.left = one.end
         two.left = two.end
         three.left = three.end
@@ -135,6 +126,7 @@ cdef inline int64_t play_chains(const Turn *turn, bint pins, int number, int num
         if numbers == 4:
             leave_first(one.end, at, checkers == 1, once, last)
             one.end += checkers > 0
+        one.left_twice = one.end
         two.left_twice = two.end
         three.left_twice = three.end
         if not (fed or checkers > 1):
@@ -173,13 +165,11 @@ cdef int64_t pin_chains(const Turn *turn, int number, int numbers, int from_head
     return play_chains(turn, True, number, numbers, &turn.base, turn.own, turn.blots, from_head, out)
 
 
-cdef int64_t play_four(const Turn *turn, int number, const Record *at, uint32_t own, uint32_t blots,
-                       int from_head, Record *out) noexcept nogil:
-    return play_chains(turn, False, number, 4, at, own, blots, from_head, out)
-
-
-cdef int64_t play_fewer(const Turn *turn, int number, int numbers, const Record *at, uint32_t own,
-                        uint32_t blots, int from_head, Record *out) noexcept nogil:
+cdef int64_t free_chains(const Turn *turn, int number, int numbers, const Record *at, uint32_t own,
+                         uint32_t blots, int from_head, Record *out) noexcept nogil:
+    # The number is a constant to each, so that what it does not need vanishes.
+    if numbers == 4:
+        return play_chains(turn, False, number, 4, at, own, blots, from_head, out)
     if numbers == 3:
         return play_chains(turn, False, number, 3, at, own, blots, from_head, out)
     if numbers == 2:
@@ -209,9 +199,7 @@ cdef int64_t double_plain(const Turn *turn, int number, int numbers, int from_he
         if numbers == 0:
             out[0] = at
             return 1
-    if numbers == 4:
-        return play_four(turn, number, &at, own, blots, from_head, out)
-    return play_fewer(turn, number, numbers, &at, own, blots, from_head, out)
+    return free_chains(turn, number, numbers, &at, own, blots, from_head, out)
 
 
 cdef inline int64_t leave_below(const Turn *turn, bint pins, bint stays, int number,

@@ -21,10 +21,10 @@ cdef struct Turn:
     int own_at            # byte offset of own counts in `base` and in every result
     const uint8_t *own_side
     const uint8_t *opp_side
-    uint32_t open         # where I may land
     uint32_t own          # where I stand, bar included
-    uint32_t blots        # where landing hits or pins
     uint32_t made         # where I have two or more
+    uint32_t open         # where I may land
+    uint32_t blots        # where landing hits or pins
     uint32_t still        # where my checker is pinned
     uint32_t over         # where mine stand on his pinned one
     uint32_t frees        # where a single one of mine does
