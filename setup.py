@@ -46,6 +46,12 @@ if MACHINE.lower() in ("x86_64", "amd64"):
         if sys.platform == "win32"
         else ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma", "-mf16c", "-mmovbe"]
     )
+    # Tuned for the first of these that runs it: else gcc keeps masks in the wide registers.
+    KERNEL_LEVELS["x86_64_v4"] = (
+        ["/arch:AVX512"]
+        if sys.platform == "win32"
+        else ["-march=x86-64-v4", "-mtune=icelake-server"]
+    )
 
 
 def compiled(name, source, flags=()):

@@ -34,6 +34,7 @@ GOOD = [
     "tavli_fast/py.typed",
     f"tavli_fast/_kernel_base.{SUFFIX}",
     f"tavli_fast/_kernel_x86_64_v3.{SUFFIX}",
+    f"tavli_fast/_kernel_x86_64_v4.{SUFFIX}",
     f"tavli_fast/batch.{SUFFIX}",
     "tavli_fast/batch.pyi",
     "tavli_fast-1.0.dist-info/METADATA",
@@ -56,7 +57,8 @@ def test_a_good_wheel_has_no_fault(tmp_path):
 @pytest.mark.parametrize(
     ("platform", "levels", "sound"),
     [
-        ("win_amd64", ["base", "x86_64_v3"], True),
+        ("win_amd64", ["base", "x86_64_v3", "x86_64_v4"], True),
+        ("win_amd64", ["base", "x86_64_v3"], False),
         ("win_amd64", ["base"], False),
         ("macosx_11_0_x86_64", ["base"], False),
         ("macosx_11_0_arm64", ["base"], True),

@@ -47,6 +47,7 @@ cdef extern from "_bits.h" nogil:
     uint32_t pinned_mask(const uint8_t *side)
 
 cdef extern from "_rows.h" nogil:
+    const Record *step_delta(int flip, int pins, int number, int point, uint32_t hits, uint32_t frees)
     void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
     void add_delta(uint64_t *out, const uint64_t *base, const uint64_t *delta)
     Record *after_row(Record *row, uint32_t kept, int point)
@@ -60,6 +61,27 @@ cdef extern from "_rows.h" nogil:
     int can_stream(const Record *to)
     void stream_rows(Record *to, const Record *rows, int64_t count)
     void end_stream()
+
+cdef extern from "_rectangle.h" nogil:
+    ctypedef struct Rectangle:
+        # both numbers, where no checker is on the bar, bears off or is held back: see there
+        int high
+        int low
+        uint32_t by_high
+        uint32_t by_low
+        uint32_t hits_high
+        uint32_t hits_low
+        uint32_t alone
+        uint32_t twice
+        uint32_t frees
+        uint32_t leaves_two
+        uint32_t runs
+        uint32_t runs_high
+        uint32_t runs_low
+
+    uint32_t seconds_of(const Rectangle *of, int point)
+    void fill_places()
+    Record *join_all(const Rectangle *of, int flip, int pins, const Record *base, Record *row)
 
 cdef extern from "_dice.h" nogil:
     uint32_t any_below(Source *source, uint32_t bound)
@@ -345,6 +367,7 @@ cdef void fill_deltas() noexcept nogil:
 cdef Kernel KERNEL
 
 fill_deltas()
+fill_places()
 fill_units()
 KERNEL.abi = ABI
 KERNEL.faults = record_faults

@@ -1,26 +1,11 @@
 """Rolls of two different numbers."""
 
-cdef struct Rectangle:
-    # Both numbers, where no checker is on the bar, bears off or is held back: every source of one
-    # number goes with every source of the other, but for these exceptions.
-    uint32_t by_high
-    uint32_t by_low
-    uint32_t hits_high
-    uint32_t hits_low
-    uint32_t alone        # not with itself
-    uint32_t twice        # over both own intermediate points: two steps give what two others give
-    uint32_t frees        # a lone pinning checker: not joined as it leaves
-    uint32_t leaves_two   # two that pin together, and free him when both leave
-    uint32_t runs         # one checker plays both numbers over a point not own, with no trace there
-    uint32_t runs_high    # or hits there, high first,
-    uint32_t runs_low     # or low first
-
-
 cdef inline void lay_out(const Turn *turn, bint hits, bint pins, int high, int low, Rectangle *of) noexcept nogil:
     cdef uint32_t free = turn.own & ~turn.still if pins else turn.own
     cdef uint32_t blots = turn.blots if hits or pins else 0
     cdef uint32_t ends_open = turn.open << (high + low)
     cdef uint32_t over_own_high, over_own_low, passed
+    of.high, of.low = high, low
     of.frees = turn.frees if pins else 0
     of.leaves_two = turn.leaves_two if pins else 0
     of.by_high = free & (turn.open << high)
@@ -50,39 +35,77 @@ cdef inline void lay_out(const Turn *turn, bint hits, bint pins, int high, int l
     of.runs &= ends_open & ~(over_own_high | over_own_low)
 
 
-cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
-    cdef Record *row = out
+cdef inline Record *join_each(const Turn *turn, bint pins, const Rectangle *of, Record *row) noexcept nogil:
+    """Every first step with every second one, but for those left out."""
     cdef const Record *seconds[26]
     cdef uint8_t second_points[26]
-    cdef uint32_t rest, from_, kept
-    cdef uint32_t ends = turn.blots << (high + low) if hits or pins else 0
-    cdef int seconds_count = 0, point, at
-    cdef Record first
-    cdef Rectangle of
-    lay_out(turn, hits, pins, high, low, &of)
-
-    rest = of.by_low
+    cdef uint32_t rest = of.by_low, kept
+    cdef int count = 0, point, at
+    cdef AlignedRecord first
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        seconds[seconds_count] = delta(turn, pins, low, point, of.hits_low, of.frees)
-        second_points[seconds_count] = point
-        seconds_count += 1
+        seconds[count] = delta(turn, pins, of.low, point, of.hits_low, of.frees)
+        second_points[count] = point
+        count += 1
     rest = of.by_high
     while rest:
         point = lowest_bit(rest)
         rest &= rest - 1
-        from_ = bit(point)
-        kept = ~(
-            (of.alone & from_) | (of.twice & from_ << low) | (of.hits_high & from_) >> (high - low)
-            | (of.frees & from_) << low | (of.frees & from_ >> high)
-        )
-        emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, of.frees))
-        for at in range(seconds_count):
+        kept = seconds_of(of, point)
+        emit(&first, &turn.base, delta(turn, pins, of.high, point, of.hits_high, of.frees))
+        for at in range(count):
             emit(row, &first, seconds[at])
             row = after_row(row, kept, second_points[at])
+    return row
 
-    # The same blot hit by both, skipped above: once hit, it is hit no more.
+
+cdef inline Record *emit_runs(const Turn *turn, bint pins, int pips, uint32_t runs, uint32_t hits,
+                              uint32_t frees, Record *row) noexcept nogil:
+    """Each as a result by itself.
+
+    Two are written in any case, for no processor can predict how many there are: where there is
+    none, as if from the bar.
+    """
+    cdef int unasked
+    for unasked in range(2):
+        emit(row, &turn.base, delta(turn, pins, pips, lowest_bit(runs | BAR_BIT), hits, frees))
+        row += runs != 0
+        runs &= runs - 1
+    while runs:
+        emit(row, &turn.base, delta(turn, pins, pips, lowest_bit(runs), hits, frees))
+        row += 1
+        runs &= runs - 1
+    return row
+
+
+cdef inline Record *emit_hitting_runs(const Turn *turn, int number, int other, uint32_t runs,
+                                      Record *row) noexcept nogil:
+    """The same where the first number hits; one is written in any case."""
+    cdef int point
+    cdef AlignedRecord first
+    while True:
+        point = lowest_bit(runs | BAR_BIT)
+        emit(&first, &turn.base, delta(turn, False, number, point, ANYWHERE, 0))
+        emit(row, &first, delta(turn, False, other, point - number, turn.blots << other, 0))
+        row += runs != 0
+        runs &= runs - 1
+        if not runs:
+            return row
+
+
+cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high, int low, Record *out) noexcept nogil:
+    cdef Record *row
+    cdef uint32_t rest
+    cdef int point
+    cdef AlignedRecord first
+    cdef Rectangle of
+    lay_out(turn, hits, pins, high, low, &of)
+    row = join_all(&of, turn.flip, pins, &turn.base, out)
+    if row == NULL:
+        row = join_each(turn, pins, &of, out)
+
+    # The same blot hit by both, left out there: once hit, it is hit no more.
     rest = of.hits_high & (of.by_low << (high - low))
     while rest:
         point = lowest_bit(rest)
@@ -99,28 +122,11 @@ cdef inline int64_t mixed_plain(const Turn *turn, bint hits, bint pins, int high
         emit(row, &first, delta(turn, pins, low, point, of.hits_low, ANYWHERE))
         row += 1
 
-    rest = of.runs
-    while rest:
-        point = lowest_bit(rest)
-        rest &= rest - 1
-        emit(row, &turn.base, delta(turn, pins, high + low, point, ends, of.frees))
-        row += 1
-    if not hits:
-        return row - out
-    rest = of.runs_high
-    while rest:
-        point = lowest_bit(rest)
-        rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, pins, high, point, of.hits_high, 0))
-        emit(row, &first, delta(turn, pins, low, point - high, turn.blots << low, 0))
-        row += 1
-    rest = of.runs_low
-    while rest:
-        point = lowest_bit(rest)
-        rest &= rest - 1
-        emit(&first, &turn.base, delta(turn, pins, low, point, of.hits_low, 0))
-        emit(row, &first, delta(turn, pins, high, point - low, turn.blots << high, 0))
-        row += 1
+    row = emit_runs(turn, pins, high + low, of.runs,
+                    turn.blots << (high + low) if hits or pins else 0, of.frees, row)
+    if hits:
+        row = emit_hitting_runs(turn, high, low, of.runs_high, row)
+        row = emit_hitting_runs(turn, low, high, of.runs_low, row)
     return row - out
 
 
@@ -151,7 +157,7 @@ cdef inline Record *enter(const Turn *turn, int number, int other, uint32_t seco
     cdef uint32_t entered = BAR_BIT >> number
     # A blot hit on entering is hit no more.
     cdef uint32_t hits = turn.blots << other & ~(entered << other)
-    cdef Record first
+    cdef AlignedRecord first
     cdef int point
     emit(&first, &turn.base, delta(turn, False, number, 25, turn.blots << number, 0))
     while seconds:
@@ -238,7 +244,7 @@ cdef inline Record *emit_by_masks(const Turn *turn, bint pins, int number, int p
     cdef uint32_t alone = turn.blots | turn.over if pins else turn.blots
     cdef uint32_t hits = (alone & ~own_after(turn, point, number)) << other
     cdef uint32_t freed = 0
-    cdef Record first
+    cdef AlignedRecord first
     cdef int second
     emit(&first, &turn.base, delta(turn, pins, number, point, turn.blots << number, turn.frees))
     while seconds:
@@ -382,7 +388,7 @@ cdef bint steps_depend(const Turn *turn, int high) noexcept nogil:
 
 cdef int64_t both_from_head(const Turn *turn, int high, int low, Record *out) noexcept nogil:
     """A checker each from the full head, where one alone cannot play both numbers."""
-    cdef Record first
+    cdef AlignedRecord first
     if not turn.open << high & turn.open << low & START_BIT:
         return 0
     emit(&first, &turn.base, delta(turn, False, high, 24, 0, 0))

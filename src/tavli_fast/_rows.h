@@ -26,15 +26,26 @@
 static LINE_ALIGNED uint64_t DELTAS[2][12][26][2][8];
 static LINE_ALIGNED uint64_t PIN_DELTAS[2][12][26][4][8];
 
+/* What a step adds; the masks have the points from which it hits or pins a blot, and frees. */
+static inline const Record *step_delta(int flip, int pins, int number, int point, uint32_t hits, uint32_t frees)
+{
+    if (pins) return (const Record *)PIN_DELTAS[flip][number][point][(hits >> point & 1) | (frees >> point & 1) << 1];
+    return (const Record *)DELTAS[flip][number][point][hits >> point & 1];
+}
+
 /* out = base + change in eight lanes. All is read before anything is written, so out and base may
    be one and a compiler needs no alias test to use its widest registers. */
 static inline void add_lanes(uint64_t *out, const uint64_t *base, const uint64_t *change)
 {
+#if defined(__AVX512F__)
+    _mm512_storeu_si512(out, _mm512_add_epi64(_mm512_loadu_si512(base), _mm512_loadu_si512(change)));
+#else
     const uint64_t *a = base, *b = change;
     const uint64_t s0 = a[0] + b[0], s1 = a[1] + b[1], s2 = a[2] + b[2], s3 = a[3] + b[3];
     const uint64_t s4 = a[4] + b[4], s5 = a[5] + b[5], s6 = a[6] + b[6], s7 = a[7] + b[7];
     out[0] = s0; out[1] = s1; out[2] = s2; out[3] = s3;
     out[4] = s4; out[5] = s5; out[6] = s6; out[7] = s7;
+#endif
 }
 
 /* The same with a change out of DELTAS, whose alignment saves the loads. */
@@ -50,13 +61,17 @@ static inline Record *after_row(Record *row, uint32_t kept, int point)
     return (Record *)((char *)row + ((uint64_t)kept << 6 >> point & sizeof(Record)));
 }
 
-/* A row for each of those from `begin` up to `end`; returns where the next one goes. */
+/* A row for each of those from `begin` up to `end`; returns where the next one goes. Two at a time, so
+   one more may be read and written in vain. */
 static inline Record *add_rows(Record *to, const Record *begin, const Record *end, const Record *change)
 {
     /* Once for all, as a row written might be the change for all that a compiler knows. */
     const Record held = *change;
-    for (; begin < end; begin++, to++) add_lanes(to->lane, begin->lane, held.lane);
-    return to;
+    for (; begin < end; begin += 2, to += 2) {
+        add_lanes(to[0].lane, begin[0].lane, held.lane);
+        add_lanes(to[1].lane, begin[1].lane, held.lane);
+    }
+    return to - (begin - end);
 }
 
 /* Rows on their way to memory, past the caches: no line is read first only to be overwritten. */
@@ -64,7 +79,14 @@ static inline Record *add_rows(Record *to, const Record *begin, const Record *en
 static inline int can_stream(const Record *to) { return ((uintptr_t)to & 15) == 0; }
 static inline void stream_rows(Record *to, const Record *rows, int64_t count)
 {
-    for (const Record *end = rows + count; rows < end; rows++, to++) {
+    const Record *end = rows + count;
+#if defined(__AVX512F__)
+    if (((uintptr_t)to & 63) == 0) {
+        for (; rows < end; rows++, to++) _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(rows));
+        return;
+    }
+#endif
+    for (; rows < end; rows++, to++) {
         const __m128i *in = (const __m128i *)rows;
         __m128i *out = (__m128i *)to;
         const __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1);

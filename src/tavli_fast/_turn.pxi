@@ -24,11 +24,11 @@ cdef struct Turn:
     uint32_t own          # where I stand, bar included
     uint32_t made         # where I have two or more
     uint32_t open         # where I may land
-    uint32_t blots        # where landing hits or pins
     uint32_t still        # where my checker is pinned
     uint32_t over         # where mine stand on his pinned one
     uint32_t frees        # where a single one of mine does
     uint32_t leaves_two   # where two do
+    uint32_t blots        # where landing hits or pins
     bint keeps            # nothing may be borne off: a pinned checker of mine bars it
     bint watchful         # these rules watch single steps
     bint mother_at_stake  # some step may pin the mother, or leave her pinned with no way out
@@ -61,11 +61,7 @@ cdef inline uint32_t landing(int point, int number) noexcept nogil:
 cdef inline const Record *delta(const Turn *turn, bint pins, int number, int point, uint32_t hits,
                                 uint32_t frees) noexcept nogil:
     """What a step adds; the masks have the points from which it hits or pins, and frees."""
-    if pins:
-        return <const Record *>PIN_DELTAS[turn.flip][number][point][
-            (hits >> point & 1) | (frees >> point & 1) << 1
-        ]
-    return <const Record *>DELTAS[turn.flip][number][point][hits >> point & 1]
+    return step_delta(turn.flip, pins, number, point, hits, frees)
 
 
 cdef inline bint borne_off(const Turn *turn) noexcept nogil:
