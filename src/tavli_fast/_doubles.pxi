@@ -2,12 +2,12 @@
 
 cdef enum:
     MOST_CHECKERS = 15    # of a side, where plays are built point by point; with more, step by step
-    # In how many ways so many play one number, two and three: most where each stands alone. Two
-    # move once each (105) or one twice (15); three once each (455), one twice and one once (210),
-    # or one three times (15).
-    MOST_ONE = 16         # and one more that is written in vain
-    MOST_TWO = 120
-    MOST_THREE = 680
+    # In how many ways so many play one number, two and three, and one row more that is written in
+    # vain: most where each stands alone. Two move once each (105) or one twice (15); three once each
+    # (455), one twice and one once (210), or one three times (15).
+    MOST_ONE = 15 + 1
+    MOST_TWO = 120 + 1
+    MOST_THREE = 680 + 1
 
 
 cdef struct Rows:

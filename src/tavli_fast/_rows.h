@@ -61,17 +61,22 @@ static inline Record *after_row(Record *row, uint32_t kept, int point)
     return (Record *)((char *)row + ((uint64_t)kept << 6 >> point & sizeof(Record)));
 }
 
-/* A row for each of those from `begin` up to `end`; returns where the next one goes. Two at a time, so
-   one more may be read and written in vain. */
+/* A row for each of those from `begin` up to `end`; returns where the next one goes. One more may be
+   read and written in vain. */
 static inline Record *add_rows(Record *to, const Record *begin, const Record *end, const Record *change)
 {
     /* Once for all, as a row written might be the change for all that a compiler knows. */
     const Record held = *change;
+#if defined(__AVX512F__)
     for (; begin < end; begin += 2, to += 2) {
         add_lanes(to[0].lane, begin[0].lane, held.lane);
         add_lanes(to[1].lane, begin[1].lane, held.lane);
     }
     return to - (begin - end);
+#else
+    for (; begin < end; begin++, to++) add_lanes(to->lane, begin->lane, held.lane);
+    return to;
+#endif
 }
 
 /* Rows on their way to memory, past the caches: no line is read first only to be overwritten. */
