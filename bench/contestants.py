@@ -23,6 +23,9 @@ from tavli_fast.adapters import gnubg_nn as adapter
 OPEN_SPIEL_BAR = 100
 OPEN_SPIEL_PASS = 25 * 26 + 25
 
+# What so many rows have for results, some 2.4 MB, stays in the caches.
+CALL_ROWS = 2_000
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Contestant:
@@ -47,9 +50,7 @@ def one_by_one(call: Callable[..., object], rows: Sequence[tuple]) -> None:
         call(*row)
 
 
-def batches(
-    group: str, decisions: Decisions, against: Sequence[Contestant | None]
-) -> list[Contestant]:
+def batches(group: str, decisions: Decisions, against: Contestant | None) -> list[Contestant]:
     """One call for all rows, one thread: with `out` reused, and with a new array each time."""
     call = partial(tf.afterstates, decisions.records, decisions.rolls, decisions.ruleset)
     out = tf.empty_records(decisions.results)
@@ -58,9 +59,35 @@ def batches(
         assert np.array_equal(np.diff(run().offsets), decisions.counts)
     title, sizes = decisions.ruleset.title, (len(decisions.rolls), decisions.results)
     return [
-        Contestant(group, f"tavli_fast, {title} batch, {output}", run, *sizes, other)
-        for (output, run), other in zip(runs.items(), against, strict=True)
+        Contestant(group, f"tavli_fast, {title} batch, {output}", run, *sizes, against)
+        for output, run in runs.items()
     ]
+
+
+def small_batches(group: str, decisions: Decisions, against: Contestant | None) -> Contestant:
+    """Calls of CALL_ROWS rows with the same `out`, one thread."""
+    out = tf.empty_records(decisions.results)
+    starts = range(0, len(decisions.rolls), CALL_ROWS)
+    parts = [
+        partial(
+            tf.afterstates,
+            decisions.records[start : start + CALL_ROWS],
+            decisions.rolls[start : start + CALL_ROWS],
+            decisions.ruleset,
+            out=out,
+        )
+        for start in starts
+    ]
+    counts = [np.diff(part().offsets) for part in parts]
+    assert np.array_equal(np.concatenate(counts), decisions.counts)
+    name = f"tavli_fast, {decisions.ruleset.title}, {CALL_ROWS:,} rows a call"
+    sizes = len(decisions.rolls), decisions.results
+    return Contestant(group, name, partial(each_of, parts), *sizes, against)
+
+
+def each_of(calls: Sequence[Callable[[], object]]) -> None:
+    for call in calls:
+        call()
 
 
 def batches_of_one(group: str, decisions: Decisions, against: Contestant | None) -> Contestant:

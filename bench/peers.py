@@ -20,6 +20,7 @@ from functools import partial
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 import cpuinfo
 import numpy as np
@@ -30,6 +31,7 @@ from contestants import (
     batches,
     batches_of_one,
     perft_through_gnubg_nn,
+    small_batches,
     through_adapter,
     through_gnubg_nn,
     through_position,
@@ -44,6 +46,8 @@ from tavli_fast import _dispatch
 PEER_ROWS = 1_000
 
 THREAD_ROWS = 1_000_000
+
+Answer = TypeVar("Answer")
 
 # Each contestant's share of a round: long enough to outlast its cold start.
 SHARE_SECONDS = 0.1
@@ -104,7 +108,7 @@ def all_libraries(absent: dict[str, str]) -> list[Contestant]:
     peer = plain(rows)
     makers = through_adapter, batches_of_one, through_position
     rows += [maker(group, decisions, peer) for maker in makers]
-    return rows + batches(group, decisions, [peer, peer])
+    return rows + batches(group, decisions, peer)
 
 
 def plain(rows: Sequence[Contestant]) -> Contestant | None:
@@ -123,7 +127,7 @@ def corpora(gnubg_nn: bool) -> list[Contestant]:
         peers = through_gnubg_nn(group, decisions, None, 1) if gnubg_nn else []
         rows += [*peers, through_adapter(group, decisions, peers[0] if peers else None, 1)]
         rows += [through_position(group, decisions, peer)]
-        rows += batches(group, decisions, [peer, peer])
+        rows += [small_batches(group, decisions, peer), *batches(group, decisions, peer)]
     return rows
 
 
@@ -132,8 +136,7 @@ def games() -> list[Contestant]:
     rows: list[Contestant] = []
     for ruleset in tf.RULESETS.values():
         first = rows[0] if rows else None
-        reused, _ = batches("playouts of each game", playouts(ruleset), [first, first])
-        rows.append(reused)
+        rows.append(small_batches("playouts of each game", playouts(ruleset), first))
     return rows
 
 
@@ -159,22 +162,21 @@ def threads() -> list[Contestant]:
 
 def levels() -> list[Contestant]:
     """The builds of the kernel that run here, the plainest first."""
-    group, decisions = "kernel levels, random play, out reused", corpus("random")
-    batch, _ = batches(group, decisions, [None, None])
+    group, decisions = "kernel levels, random play", corpus("random")
     rows: list[Contestant] = []
     for level in reversed(tf.cpu.supported):
-        run = partial(at_level, level, batch.run)
-        assert np.array_equal(np.diff(run().offsets), decisions.counts)
         plainest = rows[0] if rows else None
-        rows.append(Contestant(group, level, run, batch.rolls, batch.results, plainest))
+        batch = at_level(level, partial(small_batches, group, decisions, plainest))
+        run = partial(at_level, level, batch.run)
+        rows.append(dataclasses.replace(batch, name=level, run=run))
     return rows
 
 
-def at_level(level: str, run: Callable[[], tf.Afterstates]) -> tf.Afterstates:
-    """One call with another build of the kernel."""
+def at_level(level: str, call: Callable[[], Answer]) -> Answer:
+    """What is called with another build of the kernel."""
     _dispatch.use(level)
     try:
-        return run()
+        return call()
     finally:
         _dispatch.use(tf.cpu.level)
 
