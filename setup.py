@@ -41,16 +41,12 @@ MACHINE = os.environ.get("TAVLI_FAST_MACHINE") or platform.machine()
 # The kernel is one source, built once a CPU level; _dispatch.pyx chooses at import.
 KERNEL_LEVELS = {"base": []}
 if MACHINE.lower() in ("x86_64", "amd64"):
-    KERNEL_LEVELS["x86_64_v3"] = (
-        ["/arch:AVX2"]
+    # Flag by flag, for old compilers; of x86-64-v4 what the kernel uses.
+    V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma", "-mf16c", "-mmovbe"]
+    KERNEL_LEVELS |= (
+        {"x86_64_v3": ["/arch:AVX2"], "x86_64_v4": ["/arch:AVX512"]}
         if sys.platform == "win32"
-        else ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma", "-mf16c", "-mmovbe"]
-    )
-    # Tuned for the first of these that runs it: else gcc keeps masks in the wide registers.
-    KERNEL_LEVELS["x86_64_v4"] = (
-        ["/arch:AVX512"]
-        if sys.platform == "win32"
-        else ["-march=x86-64-v4", "-mtune=icelake-server"]
+        else {"x86_64_v3": V3, "x86_64_v4": [*V3, "-mavx512f"]}
     )
 
 
