@@ -2,8 +2,8 @@
 
 Callgrind counts what is executed inside the kernel's own file, at every level that Valgrind and
 this machine know: nothing of Python, NumPy or the C library, so that every run gives the same
-figures. They do depend on the compiler and on the flags that a Python passes to it, and are compared only
-with those of the same build; figures of several are kept.
+figures. They do depend on the compiler and on the flags that a Python passes to it, and are
+compared only with those of the same build; figures of several are kept.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def test_the_best_supported_level_works_unless_told_otherwise():
 
 
 def test_no_silent_fall_to_base():
-    """Whoever builds says in TAVLI_FAST_EXPECT_CPU which level, or a better one, has to run there."""
+    """Whoever builds says in TAVLI_FAST_EXPECT_CPU which level has to run there, or better."""
     expected = os.environ.get("TAVLI_FAST_EXPECT_CPU")
     if expected is None:
         pytest.skip("TAVLI_FAST_EXPECT_CPU is not set")

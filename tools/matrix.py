@@ -225,7 +225,7 @@ def wheel_under(
 ) -> Callable[[Shop, Outcome], None]:
     """A line: the installed wheel under a Python, without compiler and source tree.
 
-    `numpy` is what to install, nothing if the Python has its own; `level` or a better one has to run.
+    `numpy` is what to install, nothing if the Python has its own; `level` or better has to run.
     """
 
     def check(shop: Shop, outcome: Outcome) -> None:
