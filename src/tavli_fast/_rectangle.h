@@ -33,7 +33,7 @@ static inline uint32_t seconds_of(const Rectangle *of, int point)
    NULL: there are not the registers for that. The second steps are held in registers, up to six or
    eight, and each first step writes so many rows, whatever there is of them and whichever are left
    out: the next rows go over those. */
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && (defined(__x86_64__) || defined(_M_X64))
 /* For each choice among eight rows where each one goes, after those chosen before it; by 8 bytes. */
 static LINE_ALIGNED uint8_t PLACES[256][8];
 
