@@ -41,12 +41,14 @@ MACHINE = os.environ.get("TAVLI_FAST_MACHINE") or platform.machine()
 # The kernel is one source, built once a CPU level; _dispatch.pyx chooses at import.
 KERNEL_LEVELS = {"base": []}
 if MACHINE.lower() in ("x86_64", "amd64"):
-    # Flag by flag, for old compilers; of x86-64-v4 what the kernel uses.
-    V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma", "-mf16c", "-mmovbe"]
+    # Flag by flag, for old compilers; of x86-64-v4 what the kernel uses. Microsoft's compiler has
+    # no flag for x86-64-v2.
+    V2 = ["-mssse3", "-msse4.1", "-msse4.2", "-mpopcnt"]
+    V3 = [*V2, "-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mfma", "-mf16c", "-mmovbe"]
     KERNEL_LEVELS |= (
         {"x86_64_v3": ["/arch:AVX2"], "x86_64_v4": ["/arch:AVX512"]}
         if sys.platform == "win32"
-        else {"x86_64_v3": V3, "x86_64_v4": [*V3, "-mavx512f"]}
+        else {"x86_64_v2": V2, "x86_64_v3": V3, "x86_64_v4": [*V3, "-mavx512f"]}
     )
 
 

@@ -188,14 +188,16 @@ def test_an_unknown_level_leaves_the_one_in_use():
     assert _dispatch.cpu == before
 
 
-ALL = ("x86_64_v4", "x86_64_v3", "base")
-BOTH = ALL[1:]
+ALL = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "base")
+BOTH = ("x86_64_v3", "base")
 
 
 def test_what_a_processor_offers_is_used():
     assert _dispatch.choose("auto", ALL, 4) == ALL
-    assert _dispatch.choose("auto", ALL, 3) == BOTH
-    assert _dispatch.choose("auto", ALL, 2) == ("base",)
+    assert _dispatch.choose("auto", ALL, 3) == ALL[1:]
+    assert _dispatch.choose("auto", ALL, 2) == ALL[2:]
+    assert _dispatch.choose("auto", ALL, 1) == ("base",)
+    assert _dispatch.choose("auto", BOTH, 2) == ("base",)
     assert _dispatch.choose("auto", BOTH, 4) == BOTH
     assert _dispatch.choose("base", ALL, 4) == ("base",)
     assert _dispatch.choose("x86_64_v3", ALL, 4) == ("x86_64_v3",)

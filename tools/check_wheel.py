@@ -17,8 +17,8 @@ BUILDS = Path(__file__).with_name("wheels.txt")
 PACKAGE = "tavli_fast"
 COMPILED = {".so", ".pyd"}
 PLAIN = {".py", ".pyi"}
-X86_64 = {"base", "x86_64_v3", "x86_64_v4"}
-LEVELS = {"x86_64": X86_64, "amd64": X86_64}
+WINDOWS = {"base", "x86_64_v3", "x86_64_v4"}
+LEVELS = {"amd64": WINDOWS, "x86_64": WINDOWS | {"x86_64_v2"}}
 """The levels a wheel has, by the end of its platform tag; of other machines the baseline alone."""
 
 

@@ -491,8 +491,8 @@ def host(version: str) -> Callable[[Path], Python]:
 
 
 HERE = "{}.{}".format(*sys.version_info)
-V3 = "x86_64_v3"
-LEVELS = ("base", V3, "x86_64_v4")
+V2, V3 = "x86_64_v2", "x86_64_v3"
+LEVELS = ("base", V2, V3, "x86_64_v4")
 LINES = (
     Line(
         "native",
@@ -510,7 +510,7 @@ LINES = (
     Line(
         "nehalem",
         "Intel of 2008 (x86-64-v2)",
-        wheel_under(pythons.emulated(HERE, "Nehalem"), native=True),
+        wheel_under(pythons.emulated(HERE, "Nehalem"), native=True, level=V2),
     ),
     Line(
         "haswell",

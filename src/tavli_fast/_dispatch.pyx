@@ -23,7 +23,7 @@ cdef extern from "_cpu.h":
     int x86_64_level()
 
 # Best first, with the level of x86-64 that each needs.
-LEVELS = {"x86_64_v4": 4, "x86_64_v3": 3, "base": 0}
+LEVELS = {"x86_64_v4": 4, "x86_64_v3": 3, "x86_64_v2": 2, "base": 0}
 
 
 class Cpu(NamedTuple):
