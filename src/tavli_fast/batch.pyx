@@ -278,7 +278,8 @@ cdef class _Work:
                 self.batch.out, self.batch.capacity = rows, capacity
                 self.run(&self.batch)
                 if self.batch.done == pairs:
-                    positions = empty(self.batch.used)
+                    # Written once: nothing is gained by lines of their own.
+                    positions = np.empty(self.batch.used, POSITION)
                     memcpy(address(positions), rows, self.batch.used * sizeof(Record))
                     return positions
                 capacity += capacity // 2 + MOST_DOUBLE
