@@ -45,7 +45,7 @@ class Contestant:
 
 
 def one_by_one(call: Callable[..., object], rows: Sequence[tuple]) -> None:
-    """Call once a row; what it returns is dropped."""
+    """Call once for each of these arguments; what it returns is dropped."""
     for row in rows:
         call(*row)
 
@@ -68,26 +68,14 @@ def small_batches(group: str, decisions: Decisions, against: Contestant | None) 
     """Calls of CALL_ROWS rows with the same `out`, one thread."""
     out = tf.empty_records(decisions.results)
     starts = range(0, len(decisions.rolls), CALL_ROWS)
-    parts = [
-        partial(
-            tf.afterstates,
-            decisions.records[start : start + CALL_ROWS],
-            decisions.rolls[start : start + CALL_ROWS],
-            decisions.ruleset,
-            out=out,
-        )
-        for start in starts
-    ]
-    counts = [np.diff(part().offsets) for part in parts]
+    places = [slice(start, start + CALL_ROWS) for start in starts]
+    rows = [(decisions.records[at], decisions.rolls[at], decisions.ruleset) for at in places]
+    call = partial(tf.afterstates, out=out)
+    counts = [np.diff(call(*row).offsets) for row in rows]
     assert np.array_equal(np.concatenate(counts), decisions.counts)
     name = f"tavli_fast, {decisions.ruleset.title}, {CALL_ROWS:,} rows a call"
     sizes = len(decisions.rolls), decisions.results
-    return Contestant(group, name, partial(each_of, parts), *sizes, against)
-
-
-def each_of(calls: Sequence[Callable[[], object]]) -> None:
-    for call in calls:
-        call()
+    return Contestant(group, name, partial(one_by_one, call, rows), *sizes, against)
 
 
 def batches_of_one(group: str, decisions: Decisions, against: Contestant | None) -> Contestant:

@@ -63,11 +63,11 @@ def test_the_best_supported_level_works_unless_told_otherwise():
 
 
 def test_no_silent_fall_to_base():
-    """Whoever builds says in TAVLI_FAST_EXPECT_CPU which level has to run there, or better."""
+    """Whoever builds says in TAVLI_FAST_EXPECT_CPU which level has to run there: one of these."""
     expected = os.environ.get("TAVLI_FAST_EXPECT_CPU")
     if expected is None:
         pytest.skip("TAVLI_FAST_EXPECT_CPU is not set")
-    assert _dispatch.LEVELS[tf.cpu.level] >= _dispatch.LEVELS[expected]
+    assert tf.cpu.level in expected.split(",")
 
 
 @pytest.mark.parametrize("name", CORPORA)
